@@ -1,0 +1,323 @@
+"""The data model: what a page, a block, a document, a drop and a manifest are.
+
+Plain frozen dataclasses; nothing here imports Beam. The few records that cross a Beam boundary are registered with the row
+coder in `transforms.coders`; all others live inside one fused stage or in a stage file.
+
+Flow of the types: `Response` -> `Page` -> `Block`s -> `Document` of `Node`s -> dataset row; whatever stops on the way becomes a
+`Drop`. Terms as in the design: reference (a document's mention of an image URL), outcome (what became of a URL), shard, manifest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypedDict
+
+BlockKind = Literal["paragraph", "heading", "list-item", "table", "image", "code", "quote", "figure-caption", "media", "rule"]
+TargetKind = Literal["record", "page", "block", "node", "image", "pair"]
+Separator = Literal["", " ", "\n", "\n\n"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a record stands, so that it can be read again.
+
+    file: path of the archive as the input named it. offset, length: place of the record in the file as stored, in bytes; for a
+    `.gz` archive these are compressed bytes of one gzip member. record_id: `WARC-Record-ID`. digest: `WARC-Payload-Digest`.
+    """
+
+    file: str
+    offset: int
+    length: int
+    record_id: str | None = None
+    digest: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One archived HTTP response of any type, its content codings undone.
+
+    status: HTTP status, 200 for records without one. content_type: the header as sent. date: capture time, ISO 8601 UTC.
+    flags: findings about the record, e.g. `length_mismatch`, `maybe_truncated`. headers: all HTTP headers as sent, names in
+    lower case; empty for records without.
+    """
+
+    url: str
+    status: int
+    content_type: str | None
+    body: bytes
+    source: Source
+    date: str | None = None
+    flags: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One HTML response, still as bytes. headers: all HTTP headers as sent, names in lower case."""
+
+    url: str
+    body: bytes
+    content_type: str | None
+    source: Source
+    date: str | None = None
+    flags: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+# "from" is a keyword, hence the functional form. media and type only where a <source> states them (blocks.md 4.10).
+Candidate = TypedDict(
+    "Candidate",
+    {"url": str, "descriptor": "str | None", "from": str, "media": str, "type": str},
+    total=False,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One innermost block-level piece of a page: text, image, embed or rule (blocks.md section 2).
+
+    kind, text, tag, xpath: what it is, its plain text, its element in lower case, its absolute path. dom_index: 0, 1, 2 … in
+    emission order. level: heading 1-6, list depth >= 1, else 0. rich_text, rich_rows: with inline Markdown, None when equal to
+    the plain form. rows: table grid. href, alt, link: image or media source, alternative text, link target. width, height:
+    declared size of an image as written. excluded: None, or why the block is not main content.
+    """
+
+    kind: BlockKind
+    text: str
+    tag: str
+    xpath: str
+    dom_index: int
+    rich_text: str | None = None
+    level: int = 0
+    ordered: bool = False
+    ordinal: int | None = None
+    rows: list[list[str]] | None = None
+    rich_rows: list[list[str]] | None = None
+    table_html: str | None = None
+    href: str | None = None
+    alt: str | None = None
+    link: str | None = None
+    width: str | None = None
+    height: str | None = None
+    candidates: list[Candidate] | None = None
+    language: str | None = None
+    region: str | None = None
+    in_main: bool = False
+    widget: str | None = None
+    quoted: int = 0
+    body_of: str | None = None
+    float_of: str | None = None
+    hidden: bool = False
+    excluded: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRef:
+    """A document's mention of an image: identity, words about it, every place it may be had from.
+
+    href: identity of the image on the page. candidates: absolute URLs, best first (images.md 3.1). alt: None when empty.
+    rendered_width, rendered_height: declared size, pixels as `"300"` or a percentage as `"50%"`, None when not stated.
+    """
+
+    href: str
+    candidates: tuple[str, ...]
+    alt: str | None = None
+    link: str | None = None
+    rendered_width: str | None = None
+    rendered_height: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A piece of a text node that is measured and judged on its own.
+
+    separator: what stands between it and the text before it. path: element path of its first block. blocks: half-open range of
+    block numbers it was made of.
+    """
+
+    text: str
+    kind: BlockKind
+    separator: Separator
+    path: str
+    blocks: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A text run or an image of a document, in reading order. Exactly one of paragraphs and image is set."""
+
+    path: str
+    blocks: tuple[int, int]
+    paragraphs: tuple[Paragraph, ...] = ()
+    image: ImageRef | None = None
+
+    @property
+    def kind(self) -> Literal["text", "image"]:
+        return "text" if self.image is None else "image"
+
+    @property
+    def text(self) -> str | None:
+        """The paragraphs joined by their separators; None for an image."""
+        if self.image is not None:
+            return None
+        return join_paragraphs(self.paragraphs)
+
+
+def join_paragraphs(paragraphs: Sequence[Paragraph]) -> str:
+    """Joins paragraphs by their separators; the first one's is not written."""
+    return "".join(p.text if i == 0 else p.separator + p.text for i, p in enumerate(paragraphs))
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Something that does not go on, and why (design.md, `drops/`).
+
+    stage, rule: where and by which rule. target_kind, target_id: what. value, threshold: what was measured and the limit it
+    missed, None where the rule is not a number. detail: the same for people.
+    """
+
+    stage: str
+    rule: str
+    target_kind: TargetKind
+    target_id: str
+    url: str | None = None
+    value: float | None = None
+    threshold: float | None = None
+    detail: str | None = None
+    file: str | None = None
+    offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The node sequence of one page.
+
+    id: 32 hexadecimal digits, a function of the archive's file name, the record's offset and the URL. domain: host of the URL.
+    language: ISO 639 code, `und` when unknown. gate_score: the readerable measure. removed: words left out, by reason.
+    drops: blocks that did not become part of a node, each with its rule. blocks: kept only where the configuration asks.
+    """
+
+    id: str
+    url: str
+    domain: str
+    source: Source
+    nodes: tuple[Node, ...]
+    date: str | None = None
+    title: str | None = None
+    description: str | None = None
+    language: str = "und"
+    language_score: float | None = None
+    gate_score: float | None = None
+    encoding: str | None = None
+    rtl: bool = False
+    content_hash: str = ""
+    flags: tuple[str, ...] = ()
+    removed: Mapping[str, int] = field(default_factory=dict)
+    block_count: int = 0
+    drops: tuple[Drop, ...] = ()
+    blocks: tuple[Block, ...] = ()
+
+    @property
+    def texts(self) -> list[str | None]:
+        """One entry a node: its text, None where the node is an image."""
+        return [node.text for node in self.nodes]
+
+    @property
+    def images(self) -> list[ImageRef | None]:
+        """One entry a node: its image, None where the node is text."""
+        return [node.image for node in self.nodes]
+
+    def markdown(self) -> str:
+        """The document's blocks as Markdown (blocks.md section 12); needs `blocks`."""
+        from transforms.blocks.markdown import render_markdown
+
+        return render_markdown(self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class InputRange:
+    """The unit of reading: the records that start in `[start, stop)` of a file, and the shard they go to."""
+
+    index: int
+    file: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """An image URL seen: mentioned by a document shard, or answered in an archive.
+
+    shard: the document shard of a mention; None for a capture, which has date, digest and place instead. One type for both, so
+    that their join has a typed coder.
+    """
+
+    url: str
+    shard: int | None = None
+    date: str | None = None
+    digest: str | None = None
+    file: str | None = None
+    offset: int | None = None
+    length: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WantedImage:
+    """A distinct image URL, the document shards that mention it, and its capture in the archives, if there is one."""
+
+    url_key: bytes
+    url: str
+    shards: Sequence[int]
+    file: str | None = None
+    offset: int | None = None
+    length: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one distinct image URL (images.md section 10).
+
+    status: from the closed list; `ok` has all other fields, any other status none but what was learnt before it. shards: the
+    document shards that mention the URL. value, threshold: of the limit that a status is about. bytes: size of the body. file,
+    offset, length: where the body can be read again.
+    """
+
+    url_key: bytes
+    url: str
+    status: str
+    shards: Sequence[int] = ()
+    detail: str | None = None
+    value: float | None = None
+    threshold: float | None = None
+    sha256: str | None = None
+    format: str | None = None
+    width: int | None = None
+    height: int | None = None
+    bytes: int | None = None
+    frames: int | None = None
+    mode: str | None = None
+    orientation: int | None = None
+    file: str | None = None
+    offset: int | None = None
+    length: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShardManifest:
+    """What a finished shard holds. The sidecar file beside the shard has the same content, less cpu_seconds.
+
+    stage, index, total: which shard of how many. rows, bytes, sha256: of the main file. files: sha256 of every file of the shard
+    by its path in the run folder. counts: `in`, `out`, `drop:RULE` per counted level, as `LEVEL/KEY`. cpu_seconds: what making it
+    cost in this attempt; 0 when it was found finished.
+    """
+
+    stage: str
+    index: int
+    total: int
+    rows: int
+    bytes: int
+    sha256: str
+    files: Mapping[str, str]
+    counts: Mapping[str, int]
+    cpu_seconds: float = 0.0
