@@ -1,0 +1,104 @@
+"""Which responses are pages, and which are images: by status, type, and first bytes (design.md, `select`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from transforms.archives.sniff import ACCEPTED_IMAGES, looks_binary, sniff_signature, sniff_type
+from transforms.records import Drop, Page, Response
+
+STAGE = "read"
+
+# A Content-Type that says nothing (MIME Sniffing, 5.2); the last two are what servers send for lack of a better idea.
+UNKNOWN_TYPES = frozenset({"", "unknown/unknown", "application/unknown", "*/*", "application/octet-stream", "content/unknown"})
+
+
+@dataclass(frozen=True, slots=True)
+class SelectConfig:
+    """Which responses become pages; None leaves a question unasked.
+
+    status: HTTP statuses. mime: media types, without parameters. allow, deny: hosts, each with its subdomains, such as
+    `example.org`, or the beginning of a path on one, such as `example.org/news/`. dates: first and last capture date, both
+    included, as ISO 8601 or a beginning of it: `("2024", "2024-06-30")`; a record without a date is out.
+    """
+
+    status: tuple[int, ...] | None = (200,)
+    mime: tuple[str, ...] | None = ("text/html", "application/xhtml+xml")
+    allow: tuple[str, ...] | None = None
+    deny: tuple[str, ...] | None = None
+    dates: tuple[str | None, str | None] | None = None
+
+
+def media_type(content_type: str | None) -> str:
+    """The type of a Content-Type header without parameters, in lower case; empty for none.
+
+    >>> media_type("Text/HTML; charset=utf-8")
+    'text/html'
+    """
+    return (content_type or "").split(";", 1)[0].strip().lower()
+
+
+def select_page(response: Response, config: SelectConfig) -> Page | Drop:
+    """A response as a page, or the first rule that it does not meet.
+
+    Rules: `select.status`, `select.date`, `select.allow`, `select.deny`, `select.mime`, `select.empty_body`,
+    `select.sniffed_binary` (field_reports.md D15: text by its header, binary by its bytes). A type that is missing or says
+    nothing is sniffed. Bytes are looked at last, so a body of another type is a `select.mime`, whatever it holds.
+    """
+    if config.status is not None and response.status not in config.status:
+        return _drop(response, "select.status", f"status {response.status}", float(response.status))
+    if config.dates is not None and not _is_between(response.date or "", *config.dates):
+        return _drop(response, "select.date", f"captured {response.date}")
+    if config.allow is not None and not _matches_any(response.url, config.allow):
+        return _drop(response, "select.allow", "not on the list")
+    if config.deny is not None and _matches_any(response.url, config.deny):
+        return _drop(response, "select.deny", "on the list")
+    declared = media_type(response.content_type)
+    is_unknown = declared in UNKNOWN_TYPES or "/" not in declared
+    if config.mime is not None and not is_unknown and declared not in config.mime:
+        return _drop(response, "select.mime", declared)
+    if not response.body.strip():
+        return _drop(response, "select.empty_body", "no bytes but white space", float(len(response.body)))
+    if is_unknown:
+        sniffed = sniff_type(response.body)
+        if config.mime is not None and sniffed not in config.mime:
+            return _drop(response, "select.mime", f"{declared or 'no type'}, reads as {sniffed}")
+    elif looks_binary(response.body):
+        return _drop(response, "select.sniffed_binary", f"{declared}, reads as {sniff_signature(response.body) or 'random bytes'}")
+    return Page(
+        response.url, response.body, response.content_type, response.source, response.date, response.flags, response.headers
+    )
+
+
+def is_image(response: Response) -> bool:
+    """Whether a response is an archived image: status 200, and `image/*` by its header or by its bytes (images.md 9)."""
+    if response.status != 200:
+        return False
+    return media_type(response.content_type).startswith("image/") or sniff_signature(response.body) in ACCEPTED_IMAGES
+
+
+def _drop(response: Response, rule: str, detail: str, value: float | None = None) -> Drop:
+    source = response.source
+    target = source.record_id or f"{source.file}:{source.offset}"
+    return Drop(STAGE, rule, "record", target, response.url, value, None, detail, source.file, source.offset)
+
+
+def _is_between(date: str, first: str | None, last: str | None) -> bool:
+    """Whether a date is in a range whose ends may be given to the day, month or year."""
+    if not date:
+        return False
+    return (first is None or date[: len(first)] >= first) and (last is None or date[: len(last)] <= last)
+
+
+def _matches_any(url: str, patterns: tuple[str, ...]) -> bool:
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    for pattern in patterns:
+        pattern_host, slash, path = pattern.lower().partition("/")
+        if (host == pattern_host or host.endswith("." + pattern_host)) and parts.path.lower().startswith(slash + path):
+            return True
+    return False
