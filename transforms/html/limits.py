@@ -1,0 +1,179 @@
+"""Caps on what is parsed (spec/parser.md, "Limits before the parse").
+
+A parse cannot be interrupted, and deep nesting, a tag with very many attributes or formatting elements that are never closed take
+quadratic time. One linear scan of the tags finds such a page first; what is over a limit is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from transforms.html.elements import RAW_TEXT
+from transforms.html.nesting_bound import surely_within
+from transforms.html.open_elements import ATTRIBUTE, OpenElements
+from transforms.html.tree import LexborHTMLParser
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsConfig:
+    """The largest page that is parsed. None switches a limit off.
+
+    bytes: of the decoded page in UTF-8. nesting: elements open at once, without void elements and those whose end tag may be
+    omitted. attributes: on one tag. nodes: elements in the tree.
+    """
+
+    bytes: int | None = 8 * 2**20
+    nesting: int | None = 512
+    attributes: int | None = 1000
+    nodes: int | None = 500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Exceeded:
+    """A limit that a page is over: its rule, such as `limits.nesting`, the value found, and the limit.
+
+    A scan ends at its first finding, so the value is what was reached up to there.
+    """
+
+    rule: str
+    value: int
+    threshold: int
+
+
+# The parts of a tag are matched so that nothing fails once begun: there is nothing to go back to, and the time is linear. A quote
+# counts only after `=`, as in the standard's tokenizer. Rounds are bounded because each costs memory; a longer tag is read on.
+_ATTRIBUTES = r"""(?:[^>=]+|=[\t\n\f\r ]*(?:"[^"]*"|'[^']*')?){0,4000}"""
+_MORE_ATTRIBUTES = re.compile(_ATTRIBUTES)
+_MARKUP = re.compile(rf"<(?:(/?)([a-zA-Z][^\t\n\f\r />]*)({_ATTRIBUTES})|(!--|!\[CDATA\[|[!?/]))")
+_COMMENT_END = re.compile(r"--!?>")
+_RAW_TEXT_END = {name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII) for name in RAW_TEXT}
+_SCRIPT_PART = re.compile(r"<!--|-->|<(/?)script(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
+
+
+def exceeded_limit(text: str, limits: LimitsConfig) -> Exceeded | None:
+    """The first limit that a decoded page is over before it is parsed; None when it may be parsed.
+
+    Nodes are estimated here, from above: formatting elements that are opened again in each block can make a small page huge.
+    `exceeded_nodes` counts them in the tree.
+    """
+    over = _over("limits.bytes", 0 if limits.bytes is None else _byte_length(text, limits.bytes), limits.bytes)
+    if over or limits.nesting is limits.attributes is limits.nodes is None:
+        return over
+    if surely_within(text, limits.nesting, limits.attributes, limits.nodes):
+        return None
+    elements = OpenElements()
+    longest = limits.attributes  # an attribute takes more than one character, so most tags need no count
+    for closing, name, attributes in _tags(text, elements):
+        if longest is not None and len(attributes) > longest:
+            over = _over("limits.attributes", len(ATTRIBUTE.findall(attributes)), limits.attributes)
+        if closing:
+            elements.end(name)
+        else:
+            elements.start(name, attributes)
+            over = over or _over("limits.nesting", elements.depth, limits.nesting)
+            over = over or _over("limits.nodes", elements.opened, limits.nodes)
+        if over:
+            break
+    return over
+
+
+def exceeded_nodes(tree: LexborHTMLParser, limits: LimitsConfig) -> Exceeded | None:
+    """The limit on nodes, when a parsed tree is over it."""
+    return None if limits.nodes is None else _over("limits.nodes", len(tree.tags("*")), limits.nodes)
+
+
+def _over(rule: str, value: int, threshold: int | None) -> Exceeded | None:
+    return None if threshold is None or value <= threshold else Exceeded(rule, value, threshold)
+
+
+def _byte_length(text: str, of_interest: int) -> int:
+    """Length in UTF-8; where that cannot exceed what is of interest, in code points."""
+    if text.isascii() or len(text) * 4 <= of_interest:
+        return len(text)
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def _tags(text: str, elements: OpenElements) -> Iterator[tuple[str, str, str]]:
+    """The tags of a page: "/" or "", name in lower case, source of the attributes. Comments and raw text are passed over.
+
+    elements: as the caller keeps it up to date; what some markup means depends on the namespace it is in.
+    """
+    position = 0
+    cdata_end = 0  # up to here lies what may be text: start tags are taken for such, end tags are not
+    while position < len(text):
+        # Each round goes on until something moves the position other than tag by tag.
+        for match in _MARKUP.finditer(text, position):
+            closing, name, attributes, other = match.groups()
+            if cdata_end > match.start():
+                if match.end() > cdata_end:
+                    position = cdata_end
+                    break
+                if closing:
+                    continue
+            if other == "![CDATA[" and elements.namespace != "html":
+                position = match.end()
+                cdata_end = _after(text, "]]>", position)
+                break
+            if other:
+                position = _comment_end(text, match.end()) if other == "!--" else _after(text, ">", match.end())
+                break
+            name, end = _lower(name), match.end()
+            if end < len(text) and text[end] != ">":
+                while more := _MORE_ATTRIBUTES.match(text, end):
+                    if more.end() == end:
+                        break
+                    end = more.end()
+                attributes = text[match.start(3) : end]
+            yield closing, name, attributes
+            raw_text = not closing and elements.namespace == "html"
+            if raw_text and name == "script":
+                position = _script_end(text, end)
+                break
+            if raw_text and name in RAW_TEXT:
+                end_tag = _RAW_TEXT_END[name].search(text, end)
+                position = end_tag.start() if end_tag else len(text)
+                break
+            if raw_text and name == "plaintext":
+                return
+            if end != match.end():
+                position = end
+                break
+        else:
+            return
+
+
+def _lower(name: str) -> str:
+    """Lower case of ASCII letters only: to the parser, a name with U+212A instead of `k` is another name."""
+    return name.lower() if name.isascii() else name
+
+
+def _after(text: str, mark: str, position: int) -> int:
+    found = text.find(mark, position)
+    return len(text) if found < 0 else found + len(mark)
+
+
+def _comment_end(text: str, position: int) -> int:
+    for abrupt in (">", "->"):
+        if text.startswith(abrupt, position):
+            return position + len(abrupt)
+    end = _COMMENT_END.search(text, position)
+    return end.end() if end else len(text)
+
+
+def _script_end(text: str, position: int) -> int:
+    """Where a script ends. Inside `<!--` a script in it hides one end tag (HTML Standard, "script data double escaped state")."""
+    escaped = inner = False
+    for part in _SCRIPT_PART.finditer(text, position):
+        if part[0] == "<!--":
+            escaped = True
+        elif part[0] == "-->":
+            escaped = inner = False
+        elif inner:
+            inner = not part[1]
+        elif part[1]:
+            return part.start()
+        else:
+            inner = escaped
+    return len(text)

@@ -1,0 +1,287 @@
+"""The gate: is there enough running text on a page to be worth extracting? (spec/readerable.md)
+
+By default the same answer and the same score as Mozilla's `isProbablyReaderable` (mozilla/readability, commit
+ab4027a8b37669745016869a37a504727992b2ba). What is not Mozilla's is an option, off by default.
+
+The tree is read, never changed, and no node is kept. The cost is linear in the page: see `nested_text`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from math import inf, isfinite, sqrt
+
+from transforms.html.ancestors import Namespace, inherited, namespace_within
+from transforms.html.css_display import declared_display
+from transforms.html.nested_text import nest_deeply, trimmed_lengths
+from transforms.html.tree import LexborHTMLParser, LexborNode
+
+VisibilityChecker = Callable[[LexborNode], bool]
+
+MIN_CONTENT_LENGTH = 140
+MIN_SCORE = 20.0
+
+# Substrings of class and id, both patterns from the commit above. ASCII, or Python folds U+017F to `s` and U+212A to `k`.
+UNLIKELY = re.compile(
+    "-ad-|ad-break|agegate|ai2html|banner|breadcrumbs|combx|comment|community|cover-wrap|disqus|extra|footer|gdpr|header|legends"
+    "|menu|pager|pagination|popup|related|remark|replies|rss|shoutbox|sidebar|skyscraper|social|sponsor|supplemental|yom-remote",
+    re.IGNORECASE | re.ASCII,
+)
+OK_MAYBE = re.compile("and|article|body|column|content|main|mathjax|shadow", re.IGNORECASE | re.ASCII)
+
+# What ECMAScript's trim() removes. str.strip() without it also takes U+001C-1F and U+0085 and leaves U+FEFF.
+TRIMMED = (
+    "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+
+# Character classes for the `regex` module. The Kana prolonged sound marks belong to no script of their own.
+SCRIPTS: Mapping[str, str] = {
+    "Han": r"\p{Script=Han}",
+    "Kana": r"\p{Script=Hiragana}\p{Script=Katakana}\u30fc\uff70",
+    "Hangul": r"\p{Script=Hangul}",
+    "Thai": r"\p{Script=Thai}",
+    "Lao": r"\p{Script=Lao}",
+    "Khmer": r"\p{Script=Khmer}",
+    "Myanmar": r"\p{Script=Myanmar}",
+}
+
+# Nested candidates need another way to measure them; so many are read before it is looked whether there are any.
+UNCHECKED_CANDIDATES = 8
+
+# Float addition is not associative. A sum in another order than the reference's decides only when it is further from the
+# threshold than that can matter (1e-12 was seen).
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class GateConfig:
+    """What the gate asks of a page (spec/readerable.md). The defaults are Mozilla's.
+
+    enabled: False lets every page through. min_content_length: UTF-16 code units a paragraph needs. min_score: what the page's
+    score must exceed. strict_ancestors: paragraphs in hidden or unlikely containers do not count. script_length_scale: factor
+    by which a code point of a script counts, by name of the script (`Han`, `Kana`, `Hangul`, `Thai`, `Lao`, `Khmer`, `Myanmar`).
+    """
+
+    enabled: bool = True
+    min_content_length: int = MIN_CONTENT_LENGTH
+    min_score: float = MIN_SCORE
+    strict_ancestors: bool = False
+    script_length_scale: Mapping[str, float] | None = None
+
+
+def is_probably_readerable(
+    tree: LexborHTMLParser,
+    *,
+    min_content_length: int | None = MIN_CONTENT_LENGTH,
+    min_score: float | None = MIN_SCORE,
+    visibility_checker: VisibilityChecker | None = None,
+    strict_ancestors: bool | None = False,
+    script_length_scale: Mapping[str, float] | None = None,
+) -> bool:
+    """Whether the page's score exceeds `min_score`, by at least one paragraph that counts; None means a default.
+
+    min_content_length: UTF-16 code units. visibility_checker: replaces the built-in test of a paragraph's own visibility; called
+    at most once a paragraph, in any order, only for those that pass the other tests. strict_ancestors, script_length_scale:
+    as in `GateConfig`. Raises `ValueError` for an unknown script or a factor that is not a positive number.
+    """
+    gate = _Gate(tree, min_content_length, min_score, visibility_checker, strict_ancestors, script_length_scale)
+    return gate.score(stop_early=True) > gate.min_score and bool(gate.terms)
+
+
+def readerable_score(
+    tree: LexborHTMLParser,
+    *,
+    min_content_length: int | None = MIN_CONTENT_LENGTH,
+    min_score: float | None = MIN_SCORE,
+    visibility_checker: VisibilityChecker | None = None,
+    strict_ancestors: bool | None = False,
+    script_length_scale: Mapping[str, float] | None = None,
+    stop_early: bool = False,
+) -> float:
+    """The sum of sqrt(length - min_content_length) over the paragraphs that count, in the reference's order, bit for bit.
+
+    With `stop_early` a result above `min_score` may be a lower bound; any other result is the full sum. Other arguments and
+    errors as for `is_probably_readerable`.
+    """
+    gate = _Gate(tree, min_content_length, min_score, visibility_checker, strict_ancestors, script_length_scale)
+    return gate.score(stop_early=stop_early)
+
+
+def utf16_length(text: str) -> float:
+    """Length in UTF-16 code units, which is what a JavaScript string counts."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def scaled_length(script_length_scale: Mapping[str, float]) -> Callable[[str], float]:
+    """A length in which a code point of a listed script counts by its factor, everything else by UTF-16 code units.
+
+    Factors are taken to thousandths, so that a length is exact in whatever pieces a text is counted. Raises `ValueError` for an
+    unknown script or a factor that is not a positive number.
+
+    >>> scaled_length({"Han": 2.5})("漢字 ab")
+    8.0
+    """
+    import regex
+
+    scripts: list[tuple[regex.Pattern[str], int]] = []
+    for script, factor in script_length_scale.items():
+        if script not in SCRIPTS:
+            raise ValueError(f"script_length_scale: unknown script {script!r}; known are {', '.join(SCRIPTS)}")
+        if not (isfinite(factor) and factor > 0):
+            raise ValueError(f"script_length_scale: the factor of {script} must be a positive number, got {factor!r}")
+        scripts.append((regex.compile(f"[{SCRIPTS[script]}]+"), round(factor * 1000)))
+
+    def length(text: str) -> float:
+        if text.isascii():
+            return len(text)
+        thousandths = 1000 * utf16_length(text)
+        for runs, factor in scripts:
+            for run in runs.findall(text):
+                thousandths += factor * len(run) - 1000 * utf16_length(run)
+        return thousandths / 1000
+
+    return length
+
+
+class _Gate:
+    """One call: its options, and what it has learnt about the tree by `mem_id`, which identifies a node while the tree lives."""
+
+    def __init__(
+        self,
+        tree: LexborHTMLParser,
+        min_content_length: int | None,
+        min_score: float | None,
+        visibility_checker: VisibilityChecker | None,
+        strict_ancestors: bool | None,
+        script_length_scale: Mapping[str, float] | None,
+    ) -> None:
+        scale = script_length_scale or {}
+        self.tree = tree
+        self.min_content_length = MIN_CONTENT_LENGTH if min_content_length is None else min_content_length
+        self.min_score = MIN_SCORE if min_score is None else min_score
+        self.visibility_checker = visibility_checker
+        self.strict_ancestors = bool(strict_ancestors)
+        self.length = scaled_length(scale) if scale else utf16_length
+        # A text of fewer code points cannot be long enough; most paragraphs are dropped by this alone.
+        self.min_code_points = self.min_content_length / max(2.0, *scale.values(), 2.0)
+        self.terms: dict[int, float] = {}  # what each survivor adds
+        self.in_list_item: dict[int, bool] = {}
+        self.in_spoiled: dict[int, bool] = {}
+        self.namespace_within: dict[int, Namespace] = {}
+
+    def score(self, *, stop_early: bool) -> float:
+        """The sum over all candidates, in their order; with stop_early any partial sum that decides for the page."""
+        enough = self.min_score + ROUNDING * max(1.0, abs(self.min_score)) if stop_early else inf
+        paragraphs = self.tree.tags("p")
+        body = len(paragraphs) // 4 if stop_early else 0  # where the body of a page tends to begin
+        total = self.add(paragraphs[body:] + paragraphs[:body], 0.0, enough)
+        if self.terms and total > enough:
+            return total
+
+        blocks, divs = self.other_candidates()
+        total = self.add([*blocks, *divs], total, enough)
+        if self.terms and total > enough:
+            return total
+
+        # Addition one by one: from Python 3.12 on sum() compensates, and is no longer what the reference computes.
+        total = 0.0
+        if self.terms:
+            survived = any(block.mem_id in self.terms for block in blocks)
+            in_order = self.tree.css("p, pre, article") if survived else paragraphs
+            for node in (*in_order, *divs):
+                total += self.terms.get(node.mem_id, 0.0)
+        return total
+
+    def other_candidates(self) -> tuple[list[LexborNode], list[LexborNode]]:
+        """Each `pre` and `article` in document order; each div with a `br` as its child, in the order of the first such `br`."""
+        blocks: list[LexborNode] = []
+        divs: dict[int, LexborNode] = {}
+        for node in self.tree.css("pre, article, div > br"):
+            if node.tag != "br":
+                blocks.append(node)
+            elif (div := node.parent) is not None:
+                divs.setdefault(div.mem_id, div)
+        return blocks, list(divs.values())
+
+    def add(self, candidates: list[LexborNode], total: float, enough: float) -> float:
+        """Adds the survivors' terms to total, until it exceeds enough."""
+        for node, length in self.long_enough(candidates):
+            if self.passes(node):
+                term = self.terms[node.mem_id] = sqrt(length - self.min_content_length)
+                total += term
+                if total > enough:
+                    break
+        return total
+
+    def long_enough(self, candidates: list[LexborNode]) -> Iterator[tuple[LexborNode, float]]:
+        """The candidates whose trimmed text content has the minimum length, with that length."""
+        min_code_points, min_content_length, length_of = self.min_code_points, self.min_content_length, self.length
+        for index, node in enumerate(candidates):
+            if index == UNCHECKED_CANDIDATES and nest_deeply(candidates):
+                lengths = trimmed_lengths(self.tree, candidates, TRIMMED, length_of)
+                for late in candidates[index:]:
+                    if lengths[late.mem_id] >= min_content_length:
+                        yield late, lengths[late.mem_id]
+                return
+            text = node.text()
+            if len(text) >= min_code_points:
+                length = length_of(text.strip(TRIMMED))
+                if length >= min_content_length:
+                    yield node, length
+
+    def passes(self, node: LexborNode) -> bool:
+        """The tests other than the length, cheapest first."""
+        tag = node.tag
+        attributes = node.attributes
+        # Only an article can be an element of SVG or MathML: the tags of the others end foreign content.
+        namespace = self.namespace(node) if tag == "article" else "html"
+        if is_unlikely(attributes, namespace):
+            return False
+        if self.visibility_checker is None and not is_visible(attributes, namespace):
+            return False
+        if tag == "p" and inherited(node.parent, self.in_list_item, False, _is_list_item_or):
+            return False
+        if self.visibility_checker is not None and not self.visibility_checker(node):
+            return False
+        return not (self.strict_ancestors and inherited(node.parent, self.in_spoiled, False, self.spoils_or))
+
+    def namespace(self, node: LexborNode) -> Namespace:
+        return inherited(node.parent, self.namespace_within, "html", namespace_within)
+
+    def spoils_or(self, spoiled_above: bool, node: LexborNode) -> bool:
+        """Step for `inherited`: whether candidates in node are dropped by `strict_ancestors`."""
+        tag = node.tag
+        if tag in ("-document", "html", "body") or spoiled_above:
+            return spoiled_above
+        attributes, namespace = node.attributes, self.namespace(node)
+        return not is_visible(attributes, namespace) or (tag != "a" and is_unlikely(attributes, namespace))
+
+
+def _is_list_item_or(in_list_item: bool, node: LexborNode) -> bool:
+    return in_list_item or node.tag == "li"
+
+
+def is_unlikely(attributes: Mapping[str, str | None], namespace: Namespace = "html") -> bool:
+    """Whether class and id say that an element is no content: an unlikely pattern occurs in them and no ok-maybe pattern does.
+
+    In SVG `className` is an object, in which no pattern occurs.
+    """
+    names = f"{'' if namespace == 'svg' else attributes.get('class') or ''} {attributes.get('id') or ''}"
+    return len(names) > 1 and UNLIKELY.search(names) is not None and OK_MAYBE.search(names) is None
+
+
+def is_visible(attributes: Mapping[str, str | None], namespace: Namespace = "html") -> bool:
+    """Whether an element's own attributes leave it visible; stylesheets and the elements around it are not looked at.
+
+    `visibility: hidden` does not hide here. An element of MathML has no `style`, the class of one of SVG is an object.
+    """
+    if not attributes:
+        return True
+    style = attributes.get("style")
+    if style and namespace != "math" and ("\\" in style or "none" in style.lower()) and declared_display(style) == "none":
+        return False
+    if "hidden" in attributes:
+        return False
+    return attributes.get("aria-hidden") != "true" or (namespace != "svg" and "fallback-image" in (attributes.get("class") or ""))
