@@ -1,0 +1,149 @@
+"""Repeats within a page (blocks.md 10, 11). Linear in the page's words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transforms.records import Block
+
+CHROME_REGIONS = frozenset({"nav", "header", "footer", "aside"})
+# Kinds whose repeats stay when they stand in other company.
+KEPT_IN_OTHER_COMPANY = frozenset({"table", "code"})
+
+LEAST_WORDS = 150
+SHINGLE = 6  # words
+RESTATED_SHARE = 0.70
+SINGLE_SUPPLIER_SHARE = 0.50
+# A sequence of words in more blocks than this supplies its first ones only, so that the cost stays linear.
+MOST_SUPPLIERS = 32
+_WORD = re.compile(r"\w+")
+Shingle = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A block left out because the page says it elsewhere.
+
+    rule: `dedup.repeat`, the text was there before; `dedup.outranked`, a later copy has the better place; `dedup.copied_run`, a
+    table or code repeated along with its neighbour; `dedup.restated`, a container that repeats its parts. twin_path: path of the
+    copy that is kept, None for `dedup.restated`, which has several.
+    """
+
+    block: Block
+    rule: str
+    twin_path: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Deduplicated:
+    """The blocks that stay, in their order, and those that do not, in theirs."""
+
+    kept: tuple[Block, ...]
+    repeats: tuple[Repeat, ...]
+
+
+def deduplicate(blocks: Sequence[Block]) -> Deduplicated:
+    """Takes repeated blocks out of an ordered page, then containers that restate their parts."""
+    repeats = _repeats(blocks)
+    kept = [position for position in range(len(blocks)) if position not in repeats]
+    repeats.update(_restated(blocks, kept))
+    return Deduplicated(
+        tuple(blocks[position] for position in kept if position not in repeats),
+        tuple(repeats[position] for position in sorted(repeats)),
+    )
+
+
+def _repeats(blocks: Sequence[Block]) -> dict[int, Repeat]:
+    texts = ["".join(block.text.split()).casefold() for block in blocks]
+    keys: list[tuple[str, str | None]] = [(text, block.href) for text, block in zip(texts, blocks)]
+    first_with_text: dict[str, int] = {}
+    first_with_key: dict[tuple[str, str | None], int] = {}
+    last_kept: dict[tuple[str, str | None], int] = {}
+    provisional: list[int] = []
+    repeats: dict[int, Repeat] = {}
+    for position, (text, key, block) in enumerate(zip(texts, keys, blocks)):
+        if not text:
+            continue
+        first_with_text.setdefault(text, position)
+        first_with_key.setdefault(key, position)
+        earlier = last_kept.get(key)
+        if earlier is None:
+            last_kept[key] = position
+        elif _outranks(block, blocks[earlier]):
+            repeats[earlier] = Repeat(blocks[earlier], "dedup.outranked", block.xpath)
+            last_kept[key] = position
+        elif block.kind in KEPT_IN_OTHER_COMPANY:
+            provisional.append(position)
+            last_kept[key] = position
+        else:
+            repeats[position] = Repeat(block, "dedup.repeat", blocks[earlier].xpath)
+    for position in provisional:
+        if position in repeats:
+            continue
+        first = first_with_key[keys[position]]
+        if position == first + 1 or _same_neighbour(texts, first_with_text, position, first):
+            repeats[position] = Repeat(blocks[position], "dedup.copied_run", blocks[first].xpath)
+    return repeats
+
+
+def _outranks(later: Block, earlier: Block) -> bool:
+    if later.kind == "heading" and earlier.kind != "heading":
+        return True
+    return earlier.region in CHROME_REGIONS and later.region not in CHROME_REGIONS
+
+
+def _same_neighbour(texts: Sequence[str], first_with_text: dict[str, int], position: int, first: int) -> bool:
+    """Whether the block before or after a repeat has the text that stands there beside the first copy."""
+    for step in (-1, 1):
+        here, there = position + step, first + step
+        if there >= 0 and here < len(texts):
+            text = texts[there]
+            if text and texts[here] == text and first_with_text[text] == there:
+                return True
+    return False
+
+
+def _restated(blocks: Sequence[Block], kept: Sequence[int]) -> dict[int, Repeat]:
+    """Long blocks most of whose word sequences stand in several other blocks together, but not in one alone."""
+    candidates = [
+        position
+        for position in kept
+        if len(blocks[position].text) > LEAST_WORDS and len(_words(blocks[position].text)) >= LEAST_WORDS
+    ]
+    if not candidates:
+        return {}
+    shingles = {position: _shingles(blocks[position].text) for position in candidates}
+    suppliers: dict[Shingle, list[int]] = {shingle: [] for found in shingles.values() for shingle in found}
+    for position in kept:
+        found = shingles.get(position)
+        for shingle in suppliers.keys() & (_shingles(blocks[position].text) if found is None else found):
+            if len(suppliers[shingle]) < MOST_SUPPLIERS:
+                suppliers[shingle].append(position)
+    repeats: dict[int, Repeat] = {}
+    for position in candidates:
+        own = shingles[position]
+        covered = 0
+        supplied: Counter[int] = Counter()
+        for shingle in own:
+            others = [other for other in suppliers[shingle] if other != position and other not in repeats]
+            covered += bool(others)
+            supplied.update(others)
+        best = max(supplied.values(), default=0)
+        if covered >= RESTATED_SHARE * len(own) and best < SINGLE_SUPPLIER_SHARE * len(own):
+            repeats[position] = Repeat(blocks[position], "dedup.restated", None)
+    return repeats
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _shingles(text: str) -> set[Shingle]:
+    """All runs of six words. Most blocks are too short to have one; that is seen without splitting them."""
+    if text.count(" ") + text.count("\n") < SHINGLE - 1 and text.isascii():
+        return set()
+    words = _words(text)
+    return set(zip(*(words[start:] for start in range(SHINGLE)))) if len(words) >= SHINGLE else set()

@@ -1,0 +1,184 @@
+"""What an element's attributes say about it (blocks.md 3.3, 4.9, 7): a set of flags, from tables of names.
+
+The same values come again and again, on one page and across sites, so each is looked at once and remembered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from transforms.blocks.names import forms, names
+from transforms.blocks.strip import read_style
+
+# The flags. Plain numbers: they are tested for every element of every page.
+(
+    SCREEN_READER, EDIT_LINK, PERMALINK, EDITOR, BODY, CALLOUT, FURNITURE, RAIL, CONSENT, COMMENTS, FILTER,
+    ARTICLE_BODY, HIDDEN, OFF_SCREEN, DIALOG, LANDMARK,
+) = (1 << bit for bit in range(16))  # fmt: skip
+NOT_FOR_THE_EYE = SCREEN_READER | EDIT_LINK | OFF_SCREEN
+WIDGETS = FURNITURE | RAIL | CONSENT | COMMENTS | FILTER
+# What an id can say; the other flags of a token are given by classes only.
+OF_ID = WIDGETS | BODY | CALLOUT
+
+SCREEN_READER_CLASSES = names(
+    """sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only a11y-hidden u-visually-hidden
+    is-visually-hidden sr_only visually_hidden assistive-text hidden-visually offscreen clip-hidden"""
+)
+EDIT_LINK_CLASSES = names("mw-editsection editsection")
+PERMALINK_CLASSES = names("headerlink hash-link anchor-link header-anchor heading-link permalink")
+EDITOR_CLASSES = names("cm-editor CodeMirror monaco-editor ace_editor")
+# Whole tokens. blocks.md 7 names these; those after it in the next tables are ours, where it ends with "…".
+BODY_TOKENS = forms(
+    """entry-content entry-body post-content post-body post-text article-body article-content article-text story-body
+    story-content story-text content-body body-copy fulltext td-post-content news-body news-content news-text blog-content
+    field-body"""
+)
+CALLOUT_WORDS = ("note", "tip", "caution", "danger", "warning", "info", "important", "hint", "example", "see also")
+CALLOUT_PARTS = frozenset({*CALLOUT_WORDS, "admonition", "callout", "alert", "success"})
+FURNITURE_TOKENS = forms(
+    """signature message-signature post-signature forum-signature user-signature message-user message-userdetails
+    message-cell--user userinfo user-info-card postprofile post-profile user-card usercard author-card postauthor poster-info
+    postbit-user post-user userblock"""
+)
+# Compounds bounded by hyphens or the token's ends.
+RAIL_COMPOUNDS = names(
+    """most-read most-popular most-viewed most-commented trending-now trending-posts popular-posts recent-posts latest-posts
+    latest-news related-posts related-articles related-stories related-content related-links related-news related-products
+    related-videos recommended-posts recommended-articles recommended-stories you-may-like you-might-like read-next
+    read-more-posts more-stories more-news share-bar share-buttons share-links share-icons sharing-buttons social-share
+    social-links social-icons social-media-links social-bar post-share ad-slot ad-unit ad-container ad-wrapper ad-banner
+    ads-container google-ad advert-container newsletter-signup site-footer footer-wrap footer-wrapper footer-menu footer-nav
+    footer-links footer-widgets site-header header-menu header-nav main-menu main-nav mobile-menu mobile-nav nav-menu mega-menu
+    top-bar top-menu site-nav primary-menu off-canvas side-nav sidebar-nav"""
+)
+RAIL_WORDS = frozenset(
+    names(
+        """breadcrumb breadcrumbs ticker navbar taboola outbrain sharedaddy addtoany addthis jp-relatedposts yarpp zergnet mgid
+        revcontent megamenu"""
+    )
+)
+CONSENT_VENDORS = names(
+    """onetrust cookiebot cybot didomi truste trustarc sp_message qc-cmp2 qc-cmp usercentrics cookielaw osano iubenda cmplz
+    complianz cookieyes cky-consent termly klaro quantcast-choice fc-consent-root borlabs"""
+)
+# In a compound: `cookie-bar`; at the end of one all but the last, since a `site-privacy` may be a page about it.
+CONSENT_WORDS = ("cookie", "cookies", "consent", "gdpr", "privacy")
+COMMENTS_TOKENS = frozenset({"commentlist", "disqus_thread", "wpdiscuz"})
+COMMENTS_PARTS = frozenset({"comment", "comments", "wpdiscuz"})
+NOT_COMMENTS_PARTS = frozenset({"has", "count", "author", "reply"})
+FILTER_PARTS = frozenset({"filter", "filters", "facet", "facets", "refine"})
+DIALOG_ROLES = frozenset({"dialog", "alertdialog"})
+LANDMARK_ROLES = {"main": "main", "navigation": "nav", "banner": "header", "contentinfo": "footer", "complementary": "aside"}
+
+# Attributes beside class that may say something.
+TELLING_ATTRIBUTES = frozenset({"id", "style", "hidden", "role", "aria-label", "itemprop", "data-testid"})
+
+_CLASS_FLAGS = {
+    **dict.fromkeys(SCREEN_READER_CLASSES, SCREEN_READER),
+    **dict.fromkeys(EDIT_LINK_CLASSES, EDIT_LINK),
+    **dict.fromkeys(PERMALINK_CLASSES, PERMALINK),
+}
+_RAIL = re.compile("(?:^|-)(?:" + "|".join(map(re.escape, RAIL_COMPOUNDS)) + ")(?:-|$)")
+_VENDOR = re.compile("|".join(map(re.escape, CONSENT_VENDORS)))
+_CONSENT_COMPOUND = re.compile(rf"(?:^|-)(?:{'|'.join(CONSENT_WORDS)})-|-(?:{'|'.join(CONSENT_WORDS[:-1])})$")
+# Every token that `_of_parts` finds something in has one of these parts, and few others have.
+_TELLING_PARTS = frozenset(
+    {
+        *CALLOUT_PARTS, *RAIL_WORDS, *COMMENTS_PARTS, *FILTER_PARTS, *CONSENT_WORDS, "also",
+        *(compound.partition("-")[0] for compound in RAIL_COMPOUNDS),
+    }
+)  # fmt: skip
+_WORD_EDGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_FILTER = re.compile("filter|facet|refine")
+_LONGEST_TOKEN = 200
+_MOST_REMEMBERED = 50_000
+_known_tokens: dict[str, int] = {}
+_known_classes: dict[str, int] = {}
+
+
+def of_attributes(attributes: Mapping[str, str | None]) -> int:
+    """The flags of all attributes but class."""
+    flags = 0
+    if value := attributes.get("id"):
+        flags |= of_token(value) & OF_ID
+    if value := attributes.get("style"):
+        style = read_style(value)
+        flags |= HIDDEN * style.hidden | OFF_SCREEN * style.off_screen
+    if "hidden" in attributes:
+        flags |= HIDDEN
+    if value := attributes.get("role"):
+        for role in value.lower().split():
+            flags |= LANDMARK * (role in LANDMARK_ROLES) | DIALOG * (role in DIALOG_ROLES)
+    if (value := attributes.get("itemprop")) and "articlebody" in value.lower():
+        flags |= ARTICLE_BODY
+    for name in ("aria-label", "data-testid"):
+        if (value := attributes.get(name)) and _FILTER.search(value.lower()):
+            flags |= of_class(value) & FILTER
+    return flags
+
+
+def of_class(value: str) -> int:
+    """The flags of a class attribute: those of all its tokens."""
+    flags = _known_classes.get(value)
+    if flags is None:
+        flags = 0
+        for token in value.split():
+            flags |= of_token(token)
+        if len(value) <= _LONGEST_TOKEN:
+            _remember(_known_classes, value, flags)
+    return flags
+
+
+def of_token(token: str) -> int:
+    """The flags of one token. Tokens of over 200 characters say nothing."""
+    flags = _known_tokens.get(token)
+    if flags is None:
+        if len(token) > _LONGEST_TOKEN:
+            return 0
+        flags = _of_unknown_token(token)
+        _remember(_known_tokens, token, flags)
+    return flags
+
+
+def _remember(known: dict[str, int], key: str, flags: int) -> None:
+    if len(known) >= _MOST_REMEMBERED:
+        known.clear()
+    known[key] = flags
+
+
+def _of_unknown_token(token: str) -> int:
+    lowered = token.lower()
+    flags = _CLASS_FLAGS.get(lowered, 0)
+    if token in EDITOR_CLASSES:
+        flags |= EDITOR
+    if lowered in BODY_TOKENS:
+        flags |= BODY
+    if lowered in FURNITURE_TOKENS:
+        flags |= FURNITURE
+    if lowered in RAIL_WORDS:
+        flags |= RAIL
+    if lowered in COMMENTS_TOKENS:
+        flags |= COMMENTS
+    if _VENDOR.search(lowered):
+        flags |= CONSENT
+    parted = token if token == lowered else _WORD_EDGE.sub("-", token).lower()
+    parts = parted.replace("_", "-").split("-")
+    return flags if _TELLING_PARTS.isdisjoint(parts) else flags | _of_parts(parts)
+
+
+def _of_parts(parts: list[str]) -> int:
+    """What the words of a token say together."""
+    flags = 0
+    hyphened = "-".join(part for part in parts if part)
+    if not CALLOUT_PARTS.isdisjoint(parts) or hyphened.endswith("see-also"):
+        flags |= CALLOUT
+    if not RAIL_WORDS.isdisjoint(parts) or _RAIL.search(hyphened):
+        flags |= RAIL
+    if _CONSENT_COMPOUND.search(hyphened):
+        flags |= CONSENT
+    if not COMMENTS_PARTS.isdisjoint(parts) and NOT_COMMENTS_PARTS.isdisjoint(parts):
+        flags |= COMMENTS
+    if not FILTER_PARTS.isdisjoint(parts):
+        flags |= FILTER
+    return flags

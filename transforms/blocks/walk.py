@@ -1,0 +1,520 @@
+"""Blocks of a flattened page, in emission order (blocks.md 4, 5, 6).
+
+Between two neighbouring cuts lies a run: text of the element open there. A run that is all of its element is a whole block; any
+other is an orphan run. So a block is one slice of the page's texts, and each piece of text is in exactly one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from transforms.blocks.context import NO_ELEMENT, Context
+from transforms.blocks.editors import take_viewports
+from transforms.blocks.flat import BREAK, SPACE, Flat
+from transforms.blocks.items import Item, Items
+from transforms.blocks.links import PageUrls
+from transforms.blocks.media import Pictures, alternative_text, media_sentence, media_source
+from transforms.blocks.paths import Paths
+from transforms.blocks.rich import Inline
+from transforms.blocks.tables import Stretch, TableReader, is_data_table, read_structure
+from transforms.blocks.tags import HEADINGS, MARKS, Role
+from transforms.blocks.text import collapse, flowing, paragraphs
+from transforms.records import Block, BlockKind, Candidate
+
+CLOSE, CONTAINER, ITEM, DEFINITION, HEADING, TABLE, QUOTE, CAPTION, CODE, DIAGRAM, FORMULA, RULE = map(
+    int,
+    (
+        Role.CLOSE, Role.CONTAINER, Role.ITEM, Role.DEFINITION, Role.HEADING, Role.TABLE, Role.QUOTE, Role.CAPTION, Role.CODE,
+        Role.DIAGRAM, Role.FORMULA, Role.RULE,
+    ),
+)  # fmt: skip
+# A quote that holds one of these is read as a container (blocks.md 4.13); so is one with two paragraphs.
+STRUCTURE_IN_QUOTES = frozenset({"table", "ul", "ol", "dl", "pre", "figure", "blockquote", *HEADINGS})
+PARAGRAPHS_IN_QUOTES = frozenset({"p", "div"})
+LEAST_PARAGRAPHS = 2
+IMAGE_TEXT = ("alt", "title")
+MEDIA_TEXT = ("title", "aria-label", "alt")
+
+
+@dataclass
+class Open:
+    """An open container: how many runs it has had, and which marks are open in it, by kind."""
+
+    element: int
+    context: Context
+    runs: int = 0
+    marks: dict[str, list[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A range of cuts still to be walked; with pin set, an image or embed to be emitted instead.
+
+    resumed: the text before its first cut is to be read too.
+    """
+
+    first: int
+    stop: int
+    pin: int | None = None
+    resumed: bool = False
+
+
+@dataclass(frozen=True)
+class FallbackHere:
+    """Marks the place of an embed's fallback content among the blocks, and the list items open around it."""
+
+    element: int
+    items: list[Item]
+
+
+class Walk:
+    """One pass over a page's cuts."""
+
+    def __init__(self, flat: Flat, urls: PageUrls, widgets: Sequence[str | None]) -> None:
+        self.flat = flat
+        self.urls = urls
+        self.widgets = widgets
+        self.paths = Paths(flat)
+        self.inline = Inline(flat, urls)
+        self.tables = TableReader(flat, self.inline, urls)
+        self.table_elements = [cut[1] for cut in flat.cuts if cut[0] == TABLE]
+        self.pictures = Pictures(flat, urls)
+        self.consumed = take_viewports(flat)
+        self.items = Items(flat)
+        self.open: list[Open] = []
+        self.out: list[Block | FallbackHere] = []
+        self.count = 0
+
+    def blocks(self) -> tuple[Block, ...]:
+        if self.flat.cuts:
+            self.walk(0, self.flat.matches[0] + 1)
+        if not self.flat.fallbacks:
+            return tuple(block for block in self.out if isinstance(block, Block))
+        return self.with_fallbacks()
+
+    def with_fallbacks(self) -> tuple[Block, ...]:
+        """Puts the fallback content of embeds at its place, and numbers the blocks anew."""
+        blocks: list[Block] = []
+        pending = [iter(self.out)]
+        while pending:
+            for entry in pending[-1]:
+                if isinstance(entry, Block):
+                    blocks.append(replace(entry, dom_index=len(blocks)))
+                    continue
+                self.out, self.items.open, self.open = [], list(entry.items), []
+                self.walk(*self.flat.fallbacks[entry.element])
+                pending.append(iter(self.out))
+                break
+            else:
+                pending.pop()
+        return tuple(blocks)
+
+    def walk(self, first: int, stop: int) -> None:
+        """Walks the cuts of a range. What a heading or table leaves over comes right after it, as a job of its own."""
+        jobs = [Job(first, stop)]
+        while jobs:
+            job = jobs.pop()
+            if job.pin is not None:
+                self.emit_pin(job.pin)
+                continue
+            left_over = self.walk_range(job.first, job.stop, job.resumed)
+            if left_over is not None:
+                following, embedded = left_over
+                jobs.append(Job(following, job.stop, resumed=True))
+                jobs.extend(reversed(embedded))
+
+    def walk_range(self, first: int, stop: int, resumed: bool) -> tuple[int, list[Job]] | None:
+        """Walks cuts up to stop, or up to an element that leaves something over: gives where to go on, and what comes before."""
+        cuts, matches, texts, opened = self.flat.cuts, self.flat.matches, self.flat.texts, self.open
+        number = first
+        while number < stop:
+            role, element, text, mark, pin, context = cuts[number]
+            if resumed:
+                _, _, begin, first_mark, first_pin, _ = cuts[number - 1]
+                if (text > begin and (text > begin + 1 or texts[begin] is not SPACE)) or mark > first_mark or pin > first_pin:
+                    self.emit_run(number - 1, number)
+            resumed = True
+            if role == CLOSE:
+                role = cuts[matches[number]][0]
+                if role == TABLE:
+                    self.items.leave()
+                else:
+                    opened.pop()
+                    if role != CONTAINER:
+                        self.items.leave()
+                number += 1
+                continue
+            if role <= DEFINITION:
+                if role != CONTAINER:
+                    self.items.enter(self.flat.tags[element], element, context)
+                if matches[number] == number + 1:
+                    self.emit_whole(number)
+                    if role != CONTAINER:
+                        self.items.leave()
+                    number += 2
+                else:
+                    opened.append(Open(element, context))
+                    number += 1
+                continue
+            end = matches[number]
+            if role == TABLE:
+                structure = read_structure(self.flat, element)
+                if not is_data_table(self.flat, structure, self.table_elements):
+                    self.items.enter_apart()
+                    number += 1
+                    continue
+                parts, embedded = self.parts_of_table(number)
+                grid = self.tables.read(structure, parts)
+                if grid is not None:
+                    self.items.start()
+                    self.emit(
+                        "table", grid.text, element, context,
+                        rows=grid.rows, rich_rows=grid.rich_rows, table_html=grid.html,
+                    )  # fmt: skip
+                if embedded:
+                    return end + 1, embedded
+            elif role == QUOTE:
+                if self.is_structural(element):
+                    self.items.enter_apart()
+                    opened.append(Open(element, context))
+                    number += 1
+                    continue
+                self.emit_consumed("quote", number, quoted=context.quoted - 1)
+            elif role == CAPTION:
+                self.emit_consumed("figure-caption", number)
+            elif role == HEADING:
+                embedded = self.emit_heading(number)
+                if embedded:
+                    return end + 1, embedded
+            elif role == RULE:
+                self.emit("rule", "", element, context)
+            elif role == CODE:
+                code = self.flat.codes[element]
+                if element not in self.consumed:
+                    self.items.start()
+                    self.emit("code", code.text, element, context, language=code.language)
+            else:
+                place = self.items.place(self.flat.tags[element], bare=True)
+                shown = collapse(self.flat.text(text, cuts[end][2]))
+                self.emit("paragraph", shown, element, context, level=place.level, ordered=place.ordered)
+            number = end + 1
+        return None
+
+    # Runs of text.
+
+    def emit_run(self, before: int, after: int) -> None:
+        """The text between two neighbouring cuts, which is a part of the container open there."""
+        _, _, begin, first_mark, first_pin, _ = self.flat.cuts[before]
+        _, _, end, last_mark, last_pin, _ = self.flat.cuts[after]
+        container = self.open[-1]
+        if self.flat.text(begin, end).strip():
+            container.runs += 1
+            opened = [elements[0] for elements in container.marks.values() if elements]
+            self.emit_text(
+                container.element, container.context, begin, end, first_mark, last_mark, first_pin, last_pin, opened, container.runs
+            )
+        else:
+            for pin in range(first_pin, last_pin):
+                self.emit_pin(pin)
+        for _, element in self.flat.marks[first_mark:last_mark]:
+            if element >= 0:
+                container.marks.setdefault(MARKS[self.flat.tags[element]], []).append(element)
+            else:
+                container.marks[MARKS[self.flat.tags[~element]]].pop()
+
+    def emit_whole(self, number: int) -> None:
+        """A container without any cut inside: one block with all its text."""
+        _, element, begin, first_mark, first_pin, context = self.flat.cuts[number]
+        _, _, end, last_mark, last_pin, _ = self.flat.cuts[number + 1]
+        self.emit_text(element, context, begin, end, first_mark, last_mark, first_pin, last_pin, (), 0)
+
+    def emit_text(
+        self,
+        element: int,
+        context: Context,
+        begin: int,
+        end: int,
+        first_mark: int,
+        last_mark: int,
+        first_pin: int,
+        last_pin: int,
+        opened: Sequence[int],
+        run: int,
+    ) -> None:
+        """Paragraphs or a list item from a stretch of text, and its images. run: number of an orphan run, 0 for a whole block."""
+        flat = self.flat
+        tag = flat.tags[element]
+        raw = flat.texts[begin] if end == begin + 1 else "".join(flat.texts[begin:end])
+        if not raw or raw.isspace():
+            for pin in range(first_pin, last_pin):
+                self.emit_pin(pin)
+            return
+        place = self.items.place(tag)
+        rich_raw = None
+        if last_mark > first_mark or opened:
+            rich_raw = self.inline.write(begin, end, flat.marks[first_mark:last_mark], opened)
+        rich: str | None = None
+        if BREAK in raw and place.split:
+            pieces = paragraphs(raw)
+            texts = [text for _, text in pieces]
+            riches: list[str | None] = [None] * len(texts)
+            if rich_raw is not None:
+                rich_texts = [text for _, text in paragraphs(rich_raw)]
+                if len(rich_texts) == len(texts):
+                    riches = [rich if rich != text else None for rich, text in zip(rich_texts, texts)]
+        else:
+            text = flowing(raw)
+            if rich_raw is not None:
+                rich = flowing(rich_raw)
+            pieces, texts, riches = [(0, text)], [text], [rich if rich != text else None]
+
+        following: dict[int, list[int]] = {}
+        if last_pin > first_pin:
+            ahead, following = self.place_pins(begin, first_pin, last_pin, [line for line, _ in pieces], place.split)
+            for pin in ahead:
+                self.emit_pin(pin)
+        path = self.paths.of(element) if not run else self.path_of_run(element, begin, end, run)
+        shown_tag = place.tag or tag
+        for number, (text, rich) in enumerate(zip(texts, riches)):
+            if number == 1 and run:
+                path = f"{self.paths.of(element)}/text()[{run}]"
+            self.emit(
+                place.kind, text, element, context, tag=shown_tag, path=path, rich=rich,
+                level=place.level if number == 0 else place.rest_level, ordered=place.ordered, ordinal=place.ordinal,
+            )  # fmt: skip
+            for pin in following.get(number, ()):
+                self.emit_pin(pin)
+
+    def place_pins(
+        self, begin: int, first_pin: int, last_pin: int, lines: list[int], split: bool
+    ) -> tuple[list[int], dict[int, list[int]]]:
+        """Which images go before a block, and which after each of its pieces (blocks.md 4.2). lines: where the pieces begin."""
+        texts, pins = self.flat.texts, self.flat.pins
+        ahead: list[int] = []
+        following: dict[int, list[int]] = {}
+        place, line, piece, any_text = begin, 0, -1, False
+        for pin in range(first_pin, last_pin):
+            for text in texts[place : pins[pin][0]]:
+                if text is BREAK:
+                    line += 1
+                elif not any_text and not text.isspace():
+                    any_text = True
+            place = max(place, pins[pin][0])
+            while piece + 1 < len(lines) and lines[piece + 1] <= line:
+                piece += 1
+            if not split:
+                following.setdefault(len(lines) - 1, []).append(pin)
+            elif any_text and piece >= 0:
+                following.setdefault(piece, []).append(pin)
+            else:
+                ahead.append(pin)
+        return ahead, following
+
+    def path_of_run(self, container: int, begin: int, end: int, run: int) -> str:
+        """The run's first inline element with text, else the container's n-th run (blocks.md 6)."""
+        flat = self.flat
+        element = bisect_left(flat.starts, begin, container + 1, flat.ends[container])
+        while element < flat.ends[container] and flat.starts[element] < end:
+            if flat.text(flat.starts[element], min(flat.stops[element], end)).strip():
+                return self.paths.of(element)
+            element += 1
+        return f"{self.paths.of(container)}/text()[{run}]"
+
+    # Elements that are taken whole.
+
+    def emit_consumed(self, kind: BlockKind, number: int, quoted: int | None = None) -> None:
+        """A quote or caption: one block with all its text, its images after it."""
+        flat = self.flat
+        _, element, begin, first_mark, first_pin, context = flat.cuts[number]
+        _, _, end, last_mark, last_pin, _ = flat.cuts[flat.matches[number]]
+        text = flowing(flat.text(begin, end))
+        rich = flowing(self.inline.write(begin, end, flat.marks[first_mark:last_mark])) if last_mark > first_mark else text
+        if text:
+            self.items.start()
+            self.emit(kind, text, element, context, rich=rich if rich != text else None, quoted=quoted)
+        for pin in range(first_pin, last_pin):
+            self.emit_pin(pin)
+
+    def emit_heading(self, number: int) -> list[Job]:
+        """A heading with the text of all in it but tables, code and figures, which come after it with the images."""
+        flat = self.flat
+        _, element, _, _, first_pin, context = flat.cuts[number]
+        close = flat.matches[number]
+        apart = [
+            inner for inner in range(number + 1, close) if flat.cuts[inner][0] in (TABLE, CODE) or self.begins(inner, "figure")
+        ]
+        stretches, outermost = self.stretches(number, apart)
+        text = flowing(SPACE.join(flat.text(begin, end) for begin, end, _, _ in stretches))
+        if text:
+            rich = flowing(SPACE.join(self.inline.write(a, b, flat.marks[c:d]) for a, b, c, d in stretches))
+            self.items.start()
+            self.emit(
+                "heading", text, element, context,
+                rich=rich if rich != text else None, level=HEADINGS[flat.tags[element]],
+            )  # fmt: skip
+        if not apart:
+            for pin in range(first_pin, flat.cuts[close][4]):
+                self.emit_pin(pin)
+        return self.embedded(number, outermost) if apart else []
+
+    def begins(self, cut: int, tag: str) -> bool:
+        return self.flat.cuts[cut][0] != CLOSE and self.flat.tags[self.flat.cuts[cut][1]] == tag
+
+    def stretches(self, number: int, apart: Sequence[int]) -> tuple[list[Stretch], list[int]]:
+        """The stretches of an element's text outside the cuts `apart` that begin inside it, and the outermost of those."""
+        flat = self.flat
+        found: list[Stretch] = []
+        outermost: list[int] = []
+        _, _, begin, mark, _, _ = flat.cuts[number]
+        done = number
+        for inner in apart:
+            if inner < done:
+                continue
+            outermost.append(inner)
+            found.append((begin, flat.cuts[inner][2], mark, flat.cuts[inner][3]))
+            done = flat.matches[inner]
+            _, _, begin, mark, _, _ = flat.cuts[done]
+        _, _, end, last_mark, _, _ = flat.cuts[flat.matches[number]]
+        found.append((begin, end, mark, last_mark))
+        return found, outermost
+
+    def embedded(self, number: int, apart: Sequence[int]) -> list[Job]:
+        """What comes after a table or heading: the parts read apart and the images outside them, in document order."""
+        flat = self.flat
+        jobs: list[Job] = []
+        pin = flat.cuts[number][4]
+        for inner in apart:
+            jobs += (Job(0, 0, pin=other) for other in range(pin, flat.cuts[inner][4]))
+            jobs.append(Job(inner, flat.matches[inner] + 1))
+            pin = flat.cuts[flat.matches[inner]][4]
+        jobs += (Job(0, 0, pin=other) for other in range(pin, flat.cuts[flat.matches[number]][4]))
+        return jobs
+
+    def parts_of_table(self, number: int) -> tuple[dict[int, list[Stretch]], list[Job]]:
+        """Where the text of a data table's cells and caption is, and what comes after the table."""
+        flat = self.flat
+        cuts, matches = flat.cuts, flat.matches
+        nested: list[int] = []
+        cells: list[tuple[int, int]] = []  # cut of a cell, how many nested tables were before it
+        inner = number + 1
+        while inner < matches[number]:
+            role, element = cuts[inner][:2]
+            if role == TABLE:
+                nested.append(inner)
+                inner = matches[inner]
+            elif role != CLOSE and flat.tags[element] in ("td", "th", "caption"):
+                cells.append((inner, len(nested)))
+            inner += 1
+        parts: dict[int, list[Stretch]] = {}
+        for cell, before in cells:
+            last = before
+            while last < len(nested) and nested[last] < matches[cell]:
+                last += 1
+            parts[cuts[cell][1]] = self.stretches(cell, nested[before:last])[0]
+        return parts, self.embedded(number, nested)
+
+    def is_structural(self, quote: int) -> bool:
+        """Whether a quote is read as a container. Looks no further than the first sign, so nested quotes are looked at once."""
+        flat = self.flat
+        paragraphs_with_text = 0
+        for element in range(quote + 1, flat.ends[quote]):
+            tag = flat.tags[element]
+            if tag in STRUCTURE_IN_QUOTES:
+                return True
+            if tag in PARAGRAPHS_IN_QUOTES and flat.text(flat.starts[element], flat.stops[element]).strip():
+                paragraphs_with_text += 1
+                if paragraphs_with_text == LEAST_PARAGRAPHS:
+                    return True
+        return False
+
+    # Images and embeds.
+
+    def emit_pin(self, pin: int) -> None:
+        _, element, context = self.flat.pins[pin]
+        if self.flat.tags[element] == "img":
+            self.emit_image(element, context)
+        else:
+            self.emit_media(element, context)
+
+    def emit_image(self, element: int, context: Context) -> None:
+        if not self.pictures.is_shown(element):
+            return
+        attributes = self.flat.attributes[element]
+        candidates = self.pictures.candidates(element)
+        if not candidates:
+            if attributes.get("src"):
+                self.flat.removed["inline_image"] += 1
+            return
+        text = alternative_text(attributes, IMAGE_TEXT)
+        self.emit(
+            "image", text, element, context, href=candidates[0]["url"], alt=text, link=self.pictures.link(element),
+            width=attributes.get("width"), height=attributes.get("height"), candidates=candidates,
+        )  # fmt: skip
+
+    def emit_media(self, element: int, context: Context) -> None:
+        title = alternative_text(self.flat.attributes[element], MEDIA_TEXT)
+        source = media_source(self.flat, element, self.urls)
+        text = media_sentence(self.flat, element, title, source, self.urls)
+        self.emit("media", text, element, context, href=source, alt=title)
+        if element in self.flat.fallbacks:
+            self.out.append(FallbackHere(element, list(self.items.open)))
+
+    def emit(
+        self,
+        kind: BlockKind,
+        text: str,
+        element: int,
+        context: Context,
+        *,
+        tag: str | None = None,
+        path: str | None = None,
+        rich: str | None = None,
+        level: int = 0,
+        ordered: bool = False,
+        ordinal: int | None = None,
+        rows: list[list[str]] | None = None,
+        rich_rows: list[list[str]] | None = None,
+        table_html: str | None = None,
+        href: str | None = None,
+        alt: str | None = None,
+        link: str | None = None,
+        width: str | None = None,
+        height: str | None = None,
+        candidates: list[Candidate] | None = None,
+        language: str | None = None,
+        quoted: int | None = None,
+    ) -> None:
+        self.out.append(
+            Block(
+                kind,
+                text,
+                tag or self.flat.tags[element],
+                path or self.paths.of(element),
+                self.count,
+                rich,
+                level,
+                ordered,
+                ordinal,
+                rows,
+                rich_rows,
+                table_html,
+                href,
+                alt,
+                link,
+                width,
+                height,
+                candidates,
+                language,
+                context.region,
+                context.in_main,
+                None if context.widget == NO_ELEMENT else self.widgets[context.widget],
+                context.quoted if quoted is None else quoted,
+                None if context.body == NO_ELEMENT else self.paths.of(context.body),
+                None,
+                context.hidden,
+                "fallback" if context.fallback else None,
+            )
+        )
+        self.count += 1
