@@ -1,0 +1,19 @@
+"""Measures: numbers about a text or an image. They judge nothing; `filters.rules` does."""
+
+from filters.measures.image import measure_image
+from filters.measures.language import LanguageGuess, identify_language
+from filters.measures.text import TEXT_MEASURES, TextProfile, join_profiles, measure_text, profile_text
+from filters.measures.versions import MEASURES_VERSION, measure_versions
+
+__all__ = [
+    "MEASURES_VERSION",
+    "TEXT_MEASURES",
+    "LanguageGuess",
+    "TextProfile",
+    "identify_language",
+    "join_profiles",
+    "measure_image",
+    "measure_text",
+    "measure_versions",
+    "profile_text",
+]

@@ -1,0 +1,160 @@
+"""The measures of a text, each from one pass over its characters and words (filters.md 2.3).
+
+A document is measured from its paragraphs' profiles; nothing is split or counted twice:
+
+    paragraphs -> profile_text -> TextProfile ──────────────── .measures(language) -> paragraph rules
+                                      └── those kept -> join_profiles -> .measures(language) -> document rules
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import regex
+
+from filters.characters import CHARACTER_FLAGS, LETTER, MARK, TERMINAL, UNPUNCTUATED, compose
+from filters.measures.language import UNKNOWN, identify_language, language_probability
+from filters.measures.repetition import character_repetition, word_repetition
+from filters.word_lists import word_list
+from filters.words import Words, split_composed_words
+
+# The measures of filters.md 2.3, in its order.
+TEXT_MEASURES = (
+    "words",
+    "special_char_ratio",
+    "stop_word_ratio",
+    "flagged_word_ratio",
+    "punctuation_ratio",
+    "common_word_ratio",
+    "char_repetition_ratio",
+    "word_repetition_ratio",
+    "language_score",
+    "perplexity",
+)
+PARAGRAPH_SEPARATOR = "\n\n"
+UNPUNCTUATED_LANGUAGES = frozenset({"th", "lo", "km", "my"})
+# One hit is an accident ("She might arrive late."); the reference drops a short sentence for it.
+MIN_SPAM_HITS = 2
+
+_ASCII_TOKEN = re.compile(r"[\w']+", re.ASCII)
+_TOKEN = regex.compile(r"[\p{L}\p{M}\p{Nd}_'’]+")
+
+
+@dataclass(frozen=True, slots=True)
+class TextProfile:
+    """What the measures of a text are made of.
+
+    text: NFC, without U+200C and U+200D; lengths count its code points. special: characters that are neither letter nor mark.
+    terminal: characters with the property Terminal_Punctuation. tokens: runs of letters, marks, digits, `_` and apostrophes.
+    letters, unpunctuated: letters in all, and those of Thai, Lao, Khmer and Burmese.
+    """
+
+    text: str
+    words: Words
+    special: int
+    terminal: int
+    tokens: int
+    letters: int
+    unpunctuated: int
+
+    def measures(self, language: str | None, language_score: float | None = None) -> dict[str, float | int | str | None]:
+        """The measures of filters.md 2.3 and what the rules need beside them, by name. A ratio that has no value is None.
+
+        language: two-letter code that word lists are chosen by; None or `und` when unknown. Beside the ten names there are
+        `language`; `words_method`, `counted` or `estimated`; `marks_and_tokens`, the base of `punctuation_ratio`;
+        `spam_word_ratio`, the share of words in the spam list, 0 with fewer than two hits.
+        """
+        words, length = self.words.items, len(self.text)
+        by_word = len(words) if self.words.method == "counted" else 0
+        stop_words = word_list("function_words", language)
+        spam_words = word_list("spam_words", language)
+        base = self.terminal + self.tokens
+        punctuated = language not in UNPUNCTUATED_LANGUAGES and 2 * self.unpunctuated <= self.letters
+        spam_hits = _hits(words, spam_words) if spam_words else 0
+        return {
+            "words": len(words),
+            "special_char_ratio": self.special / length if length else None,
+            "stop_word_ratio": _hits(words, stop_words) / by_word if stop_words and by_word else None,
+            "flagged_word_ratio": None,
+            "punctuation_ratio": self.terminal / base if base and punctuated else None,
+            "common_word_ratio": None,
+            "char_repetition_ratio": character_repetition(self.text) if length else None,
+            "word_repetition_ratio": word_repetition(words) if length and self.words.method == "counted" else None,
+            "language_score": language_score,
+            "perplexity": None,
+            "language": language if language is not None else UNKNOWN,
+            "words_method": self.words.method,
+            "marks_and_tokens": base,
+            "spam_word_ratio": (spam_hits / by_word if spam_hits >= MIN_SPAM_HITS else 0.0) if spam_words and by_word else None,
+        }
+
+
+def measure_text(text: str, language: str | None = None) -> dict[str, float | int | None]:
+    """The measures of filters.md 2.3 of one text, by name; None where one has no value.
+
+    language: two-letter code; `language_score` is then the model's probability of this language. With None the language is
+    identified and `language_score` is the probability of what was found.
+
+    >>> measure_text("Hello, world!")["punctuation_ratio"]
+    0.5
+    """
+    if language is None:
+        guess = identify_language(text)
+        language, score = guess.language, guess.score
+    else:
+        score = language_probability(text, language)
+    measures = profile_text(text).measures(language, score)
+    return {name: measures[name] for name in TEXT_MEASURES}  # type: ignore[misc]
+
+
+def profile_text(text: str) -> TextProfile:
+    """Counts what the measures of `text` need; takes any string, also one with lone surrogates."""
+    composed = compose(text)
+    normal = composed.replace("\u200c", "").replace("\u200d", "")
+    flags = special = terminal = letters = unpunctuated = 0
+    for character, count in Counter(normal).items():
+        of_character = CHARACTER_FLAGS[character]
+        flags |= of_character
+        if of_character & LETTER:
+            letters += count
+            if of_character & UNPUNCTUATED:
+                unpunctuated += count
+        elif not of_character & MARK:
+            special += count
+            if of_character & TERMINAL:
+                terminal += count
+    token = _ASCII_TOKEN if normal.isascii() else _TOKEN
+    return TextProfile(
+        text=normal,
+        words=split_composed_words(composed, flags),
+        special=special,
+        terminal=terminal,
+        tokens=len(token.findall(normal)),
+        letters=letters,
+        unpunctuated=unpunctuated,
+    )
+
+
+def join_profiles(profiles: Sequence[TextProfile]) -> TextProfile:
+    """The profile of the texts joined by a blank line, from theirs."""
+    separators = max(0, len(profiles) - 1) * len(PARAGRAPH_SEPARATOR)
+    return TextProfile(
+        text=PARAGRAPH_SEPARATOR.join(profile.text for profile in profiles),
+        words=Words(
+            tuple(chain.from_iterable(profile.words.items for profile in profiles)),
+            sum(profile.words.estimated for profile in profiles),
+        ),
+        special=separators + sum(profile.special for profile in profiles),
+        terminal=sum(profile.terminal for profile in profiles),
+        tokens=sum(profile.tokens for profile in profiles),
+        letters=sum(profile.letters for profile in profiles),
+        unpunctuated=sum(profile.unpunctuated for profile in profiles),
+    )
+
+
+def _hits(words: Iterable[str], entries: frozenset[str]) -> int:
+    return sum(map(entries.__contains__, words))
