@@ -1,0 +1,58 @@
+"""The dataset's columns are what `datasets` takes them for."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pytest
+
+from transforms.documents.assemble import DatasetRow, KeptNode
+from transforms.records import Document, ImageRef, Outcome, Paragraph, Source
+from transforms.shards.dataset import dataset_row, dataset_schema, yaml_features
+
+SWITCHES = [{}, {"inline_images": True}, {"blocks": True, "markdown": True, "inline_images": True}]
+
+OUTCOME = Outcome(b"k", "https://e.x/a.png", "ok", sha256="ab", format="PNG", width=2, height=1, bytes=3)
+PARAGRAPHS = (Paragraph("One", "heading", "", "/h1", (0, 1)), Paragraph("Two", "paragraph", "\n\n", "/p", (1, 3)))
+ROW = DatasetRow(
+    Document("0" * 32, "https://e.x/", "e.x", Source("a", 1, 2), (), language="en", gate_score=25.0),
+    1,
+    (
+        KeptNode(0, "/h1", PARAGRAPHS, ({"words": 1}, {"words": 1})),
+        KeptNode(3, "/img", image=ImageRef("https://e.x/s.png", ("https://e.x/a.png",), alt="A"), outcome=OUTCOME),
+    ),
+    {"words": 2, "images": 1, "language": "en", "marks_and_tokens": 9},
+)
+
+
+@pytest.mark.parametrize("switches", SWITCHES)
+def test_features_are_those_the_library_would_write(switches: dict[str, bool]) -> None:
+    datasets = pytest.importorskip("datasets")
+    schema = dataset_schema(**switches)
+    features = datasets.Features.from_arrow_schema(schema)
+    assert json.loads(schema.metadata[b"huggingface"]) == json.loads(features.arrow_schema.metadata[b"huggingface"])
+    assert yaml_features(schema) == features._to_yaml_list()
+    assert features.arrow_schema.field("images").type == schema.field("images").type
+
+
+def test_texts_and_images_take_turns() -> None:
+    schema = dataset_schema()
+    (row,) = pa.Table.from_pylist([dataset_row(ROW, schema, {})], schema=schema).to_pylist()
+    assert row["texts"] == ["One\n\nTwo", None]
+    assert row["images"] == [None, {"sha256": "ab", "url": "https://e.x/a.png", "alt": "A"}]
+    assert [node["kind"] for node in row["nodes"]] == ["text", "image"]
+    assert row["part"] == 1
+    assert row["scores"]["readerable"] == 25.0
+
+
+def test_a_paragraph_knows_its_characters_and_blocks() -> None:
+    paragraphs = dataset_row(ROW, dataset_schema(), {})["nodes"][0]["paragraphs"]
+    text = "One\n\nTwo"
+    assert [text[p["char_start"] : p["char_stop"]] for p in paragraphs] == ["One", "Two"]
+    assert [(p["block_start"], p["block_stop"]) for p in paragraphs] == [(0, 1), (1, 3)]
+
+
+def test_inline_images_carry_their_bytes() -> None:
+    row = dataset_row(ROW, dataset_schema(inline_images=True), {"ab": b"PNG"})
+    assert row["images"] == [None, {"bytes": b"PNG", "path": "ab.png"}]

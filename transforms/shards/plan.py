@@ -1,0 +1,56 @@
+"""How many shards each stage has, and where they are: the few settings that every stage of a run shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from transforms.shards.writer import shard_name
+
+
+@dataclass(frozen=True, slots=True)
+class ShardPlan:
+    """A run's folder, its key, and the number of shards of each stage.
+
+    key: hash of configuration, versions and input; shards made under another key are not reused.
+    """
+
+    folder: str
+    key: str
+    documents: int
+    outcomes: int
+    images: int
+    data: int
+
+    def total(self, stage: str) -> int:
+        """The number of shards of a stage."""
+        return {
+            "documents": self.documents,
+            "outcomes": self.outcomes,
+            "images": self.images,
+            "scored": self.documents,
+            "data": self.data,
+        }[stage]
+
+    def data_shard(self, document_shard: int) -> int:
+        """The data shard that a document shard's rows go to: neighbours stay together, in order."""
+        return document_shard * self.data // self.documents
+
+    def path(self, folder: str, index: int, total: int, prefix: str = "part") -> Path:
+        """A file of a shard."""
+        return Path(self.folder) / folder / f"{shard_name(index, total, prefix)}.parquet"
+
+
+STAGES = ("documents", "outcomes", "images", "scored", "data")
+"""The file-backed stages in the order of the graph."""
+
+
+def read_rows(path: Path, columns: list[str] | None = None, batch_rows: int = 64) -> Iterator[dict[str, Any]]:
+    """The rows of a shard file as dicts, in order, in constant memory."""
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
+            yield from batch.to_pylist()

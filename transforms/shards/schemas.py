@@ -1,0 +1,95 @@
+"""The columns of every file of a run folder."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+SOURCE = pa.struct(
+    [("file", pa.string()), ("offset", pa.int64()), ("length", pa.int64()), ("record_id", pa.string()), ("digest", pa.string())]
+)
+
+DROPS = pa.schema(
+    [
+        ("stage", pa.string()),
+        ("rule", pa.string()),
+        ("target_kind", pa.string()),
+        ("target_id", pa.string()),
+        ("url", pa.string()),
+        ("value", pa.float64()),
+        ("threshold", pa.float64()),
+        ("detail", pa.string()),
+        ("file", pa.string()),
+        ("offset", pa.int64()),
+    ]
+)
+
+# Nested parts of the stage files are JSON texts: they are read back whole, by one reader, and JSON is the fastest codec for that.
+DOCUMENTS = pa.schema(
+    [
+        ("id", pa.string()),
+        ("url", pa.string()),
+        ("domain", pa.string()),
+        ("date", pa.string()),
+        ("title", pa.string()),
+        ("language", pa.string()),
+        ("language_score", pa.float64()),
+        ("gate_score", pa.float64()),
+        ("source", SOURCE),
+        ("document", pa.string()),
+        ("nodes", pa.string()),
+    ]
+)
+SCORED = DOCUMENTS
+
+REFERENCES = pa.schema([("url_key", pa.binary()), ("url", pa.string())])
+
+CAPTURES = pa.schema(
+    [
+        ("url_key", pa.binary()),
+        ("url", pa.string()),
+        ("date", pa.string()),
+        ("digest", pa.string()),
+        ("file", pa.string()),
+        ("offset", pa.int64()),
+        ("length", pa.int64()),
+    ]
+)
+
+OUTCOMES = pa.schema(
+    [
+        ("url_key", pa.binary()),
+        ("url", pa.string()),
+        ("status", pa.string()),
+        ("shards", pa.list_(pa.int64())),
+        ("detail", pa.string()),
+        ("value", pa.float64()),
+        ("threshold", pa.float64()),
+        ("sha256", pa.string()),
+        ("format", pa.string()),
+        ("width", pa.int64()),
+        ("height", pa.int64()),
+        ("bytes", pa.int64()),
+        ("frames", pa.int64()),
+        ("mode", pa.string()),
+        ("orientation", pa.int64()),
+        ("file", pa.string()),
+        ("offset", pa.int64()),
+        ("length", pa.int64()),
+    ]
+)
+
+IMAGES = pa.schema(
+    [
+        ("sha256", pa.string()),
+        ("bytes", pa.binary()),
+        ("format", pa.string()),
+        ("width", pa.int64()),
+        ("height", pa.int64()),
+        ("mode", pa.string()),
+        ("frames", pa.int64()),
+        ("orientation", pa.int64()),
+        ("url", pa.string()),
+        ("file", pa.string()),
+        ("offset", pa.int64()),
+    ]
+)

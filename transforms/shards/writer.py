@@ -1,0 +1,211 @@
+"""The shard writer: one commit makes a shard's files visible, together and complete (beam.md 5.2).
+
+    with ShardWriter(run, "documents", index, total, run_key) as shard:
+        documents = shard.table("stages/documents", DOCUMENTS_SCHEMA)
+        documents.append({...})
+        manifest = shard.commit({"documents/in": 3, "documents/out": 2})
+
+Files are written below `.tmp` of the run folder and renamed into place; the sidecar manifest is renamed last, so a shard with a
+manifest is whole. A retry writes the same bytes over the same names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from transforms.records import Drop, ShardManifest
+from transforms.shards.schemas import DROPS
+
+ROW_GROUP_ROWS = 100
+"""Rows of a row group: small enough for viewers and for memory (beam.md 5.3)."""
+
+ROW_GROUP_BYTES = 64 * 2**20
+"""Bytes of values after which a row group ends early; keeps image shards within memory."""
+
+TEMPORARY = ".tmp"
+
+
+def shard_name(index: int, total: int, prefix: str = "part") -> str:
+    """The deterministic stem of a shard's files.
+
+    >>> shard_name(3, 64)
+    'part-00003-of-00064'
+    """
+    return f"{prefix}-{index:05d}-of-{total:05d}"
+
+
+class TableFile:
+    """One Parquet file of a shard, filled row by row."""
+
+    def __init__(self, path: Path, schema: pa.Schema, row_group_rows: int) -> None:
+        self.rows = 0
+        self._schema = schema
+        self._row_group_rows = row_group_rows
+        self._buffer: list[Mapping[str, Any]] = []
+        self._buffered_bytes = 0
+        self._writer = pq.ParquetWriter(
+            path, schema, compression="zstd", compression_level=1, use_dictionary=False, write_statistics=True
+        )
+
+    def append(self, row: Mapping[str, Any], size: int = 0) -> None:
+        """Adds a row; `size` is its weight in bytes where rows are heavy."""
+        self._buffer.append(row)
+        self._buffered_bytes += size
+        self.rows += 1
+        if len(self._buffer) >= self._row_group_rows or self._buffered_bytes >= ROW_GROUP_BYTES:
+            self._flush()
+
+    def close(self) -> None:
+        self._flush()
+        self._writer.close()
+
+    def _flush(self) -> None:
+        if self._buffer:
+            self._writer.write_table(pa.Table.from_pylist(self._buffer, schema=self._schema))
+            self._buffer.clear()
+            self._buffered_bytes = 0
+
+
+class ShardWriter:
+    """Writes all files of one shard of one stage; see the module text for its use.
+
+    run: the run folder. run_key: hash of everything that decides the shard's bytes; a manifest with another key is not reused.
+    """
+
+    def __init__(self, run: str | Path, stage: str, index: int, total: int, run_key: str) -> None:
+        self._run = Path(run)
+        self.stage, self.index, self.total, self._run_key = stage, index, total, run_key
+        self._work = self._run / TEMPORARY / f"{stage}-{index}-{os.getpid()}-{uuid.uuid4().hex}"
+        self._tables: dict[str, TableFile] = {}
+        self._drop_table: TableFile | None = None
+        self._drops: Counter[str] = Counter()
+        self._started = time.process_time()
+
+    def __enter__(self) -> ShardWriter:
+        self._work.mkdir(parents=True)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        for table in self._tables.values():
+            # After a commit the files are closed and gone; after an error only the folder has to go.
+            with contextlib.suppress(OSError, ValueError, pa.ArrowException):
+                table.close()
+        shutil.rmtree(self._work, ignore_errors=True)
+
+    def table(self, folder: str, schema: pa.Schema, prefix: str = "part", row_group_rows: int = ROW_GROUP_ROWS) -> TableFile:
+        """A file of the shard in `folder` of the run folder. The first one is the shard's main file."""
+        name = f"{folder}/{shard_name(self.index, self.total, prefix)}.parquet"
+        table = self._tables[name] = TableFile(self._temporary(name), schema, row_group_rows)
+        return table
+
+    def drop(self, drops: Iterable[Drop]) -> None:
+        """Writes drop rows and counts them by stage and rule. A shard without drops has no file for them."""
+        for drop in drops:
+            if self._drop_table is None:
+                self._drop_table = self.table("drops", DROPS, f"part-{self.stage}")
+            self._drop_table.append(asdict(drop))
+            self._drops[f"{drop.stage}/drop:{drop.rule}"] += 1
+
+    def commit(self, counts: Mapping[str, int]) -> ShardManifest:
+        """Closes, syncs and renames the files, then writes the manifest; only then the shard exists.
+
+        counts: `STAGE/in`, `STAGE/out` and further numbers; drops are added by `drop`.
+        """
+        files: dict[str, str] = {}
+        sizes: dict[str, int] = {}
+        for name, table in self._tables.items():
+            table.close()
+            temporary = self._temporary(name)
+            files[name], sizes[name] = file_sha256(temporary), temporary.stat().st_size
+            _sync(temporary)
+        main = next(iter(self._tables))
+        manifest = ShardManifest(
+            stage=self.stage,
+            index=self.index,
+            total=self.total,
+            rows=self._tables[main].rows,
+            bytes=sizes[main],
+            sha256=files[main],
+            files=dict(sorted(files.items())),
+            counts=dict(sorted({**counts, **self._drops}.items())),
+            cpu_seconds=time.process_time() - self._started,
+        )
+        for name in files:
+            target = self._run / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(self._temporary(name), target)
+        _write_manifest(self._run, manifest, self._run_key)
+        return manifest
+
+    def _temporary(self, name: str) -> Path:
+        return self._work / name.replace("/", "__")
+
+
+def manifest_path(run: str | Path, stage: str, index: int, total: int) -> Path:
+    """Where a shard's sidecar manifest stands: always below `stages/`, so that `data/` holds nothing but the dataset."""
+    return Path(run) / "stages" / stage / f"{shard_name(index, total)}.json"
+
+
+def find_finished(run: str | Path, stage: str, index: int, total: int, run_key: str) -> ShardManifest | None:
+    """The manifest of a finished shard whose files are all there with the right hashes; None when it must be made."""
+    try:
+        stored = json.loads(manifest_path(run, stage, index, total).read_text(encoding="utf-8"))
+        if stored.pop("run_key") != run_key:
+            return None
+        manifest = ShardManifest(**stored)
+        whole = all(file_sha256(Path(run) / name) == digest for name, digest in manifest.files.items())
+    except (OSError, ValueError, KeyError, TypeError):
+        # Absent, cut or foreign: in each case the shard is made again, which writes the right bytes over it.
+        return None
+    return manifest if whole else None
+
+
+def file_sha256(path: str | Path) -> str:
+    """The sha256 of a file, in hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else _digest(file)
+
+
+def write_atomically(path: Path, text: str, temporary_folder: Path) -> None:
+    """Writes a text file under a temporary name, syncs it and renames it."""
+    temporary_folder.mkdir(parents=True, exist_ok=True)
+    temporary = temporary_folder / f"{path.name}-{os.getpid()}-{uuid.uuid4().hex}"
+    temporary.write_text(text, encoding="utf-8")
+    _sync(temporary)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(temporary, path)
+
+
+def _write_manifest(run: Path, manifest: ShardManifest, run_key: str) -> None:
+    stored = asdict(manifest)
+    del stored["cpu_seconds"]  # a time differs between runs, and equal runs have equal files
+    text = json.dumps({"run_key": run_key, **stored}, indent=1, sort_keys=True) + "\n"
+    path = manifest_path(run, manifest.stage, manifest.index, manifest.total)
+    write_atomically(path, text, run / TEMPORARY)
+
+
+def _digest(file: Any) -> str:
+    digest = hashlib.sha256()
+    while chunk := file.read(2**20):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _sync(path: Path) -> None:
+    with open(path, "rb+") as file:
+        os.fsync(file.fileno())
