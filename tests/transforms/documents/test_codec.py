@@ -1,0 +1,51 @@
+"""Documents survive their stage files."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from transforms.documents.assemble import score_document
+from transforms.documents.codec import document_row, read_document, read_scored, scored_row
+from transforms.images.urls import url_key
+from transforms.records import Block, Document, ImageRef, Node, Outcome, Paragraph, Source
+from transforms.shards.schemas import DOCUMENTS, SCORED
+
+URL = "https://e.x/a.jpg"
+DOCUMENT = Document(
+    id="0" * 32,
+    url="https://e.x/",
+    domain="e.x",
+    source=Source("a.warc", 1, 2, "<urn:uuid:1>", "sha1:A"),
+    nodes=(
+        Node("/p", (0, 2), (Paragraph("Größe 日本", "heading", "", "/p", (0, 1)), Paragraph("x", "code", "\n\n", "/pre", (1, 2)))),
+        Node("/img", (2, 3), image=ImageRef(URL, (URL, URL + "?2"), alt="A", rendered_width="50%")),
+    ),
+    date="2026-01-01T00:00:00Z",
+    title="T",
+    language="de",
+    language_score=0.5,
+    gate_score=30.25,
+    flags=("maybe_truncated",),
+    removed={"select": 3},
+    block_count=5,
+    blocks=(Block("paragraph", "x", "p", "/p", 0), Block("table", "1", "table", "/t", 1, rows=[["1"]], excluded="fallback")),
+)
+OUTCOME = Outcome(url_key(URL), URL, "ok", sha256="ab", format="PNG", width=1, height=2, bytes=3, file="a.warc", offset=4, length=5)
+
+
+def through_arrow(row: dict[str, object], schema: pa.Schema) -> dict[str, object]:
+    (back,) = pa.Table.from_pylist([row], schema=schema).to_pylist()
+    return back
+
+
+def test_a_document_comes_back_as_it_was() -> None:
+    assert read_document(through_arrow(document_row(DOCUMENT, keep_blocks=True), DOCUMENTS)) == DOCUMENT
+
+
+def test_blocks_are_stored_only_on_demand() -> None:
+    assert read_document(document_row(DOCUMENT, keep_blocks=False)).blocks == ()
+
+
+def test_a_scored_document_comes_back_as_it_was() -> None:
+    scored = score_document(DOCUMENT, {OUTCOME.url_key: OUTCOME})
+    assert read_scored(through_arrow(scored_row(scored), SCORED)) == scored

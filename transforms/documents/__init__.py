@@ -1,0 +1,1 @@
+"""From page to document, and from document plus images to dataset rows."""

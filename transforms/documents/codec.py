@@ -1,0 +1,108 @@
+"""Documents as rows of a stage file, and back.
+
+Columns that people query are columns; nodes and the rest of the document are JSON texts that only this module reads.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+from transforms.documents.assemble import ScoredDocument, ScoredNode
+from transforms.records import Block, Document, ImageRef, Node, Outcome, Paragraph, Source
+
+_COLUMNS = ("id", "url", "domain", "date", "title", "language", "language_score", "gate_score")
+_IN_JSON = ("description", "encoding", "rtl", "content_hash", "flags", "removed", "block_count")
+_OUTCOME_FIELDS = tuple(f.name for f in fields(Outcome) if f.name not in ("url_key", "shards"))
+
+
+def document_row(document: Document, keep_blocks: bool) -> dict[str, Any]:
+    """A document as a row of the schema `DOCUMENTS`; its drops are written elsewhere, its blocks only on demand."""
+    return _row(document, [_encode_node(node) for node in document.nodes], keep_blocks)
+
+
+def read_document(row: Mapping[str, Any]) -> Document:
+    """The document of a row."""
+    return _document(row, tuple(_decode_node(node) for node in json.loads(row["nodes"])))
+
+
+def scored_row(scored: ScoredDocument) -> dict[str, Any]:
+    """A scored document as a row of the schema `SCORED`."""
+    nodes = [{**_encode_node(s.node), "i": s.index, "m": list(s.measures), "o": _encode_outcome(s.outcome)} for s in scored.nodes]
+    return _row(scored.document, nodes, bool(scored.document.blocks))
+
+
+def read_scored(row: Mapping[str, Any]) -> ScoredDocument:
+    """The scored document of a row."""
+    nodes = tuple(
+        ScoredNode(node["i"], _decode_node(node), tuple(node["m"]), _decode_outcome(node["o"])) for node in json.loads(row["nodes"])
+    )
+    return ScoredDocument(_document(row, ()), nodes)
+
+
+def encode_blocks(blocks: Sequence[Block]) -> str:
+    """Blocks as a JSON list, fields that have their default left out."""
+    defaults = Block("paragraph", "", "", "", -1)
+    return _json([{k: v for k, v in asdict(b).items() if k in ("kind", "text") or v != getattr(defaults, k)} for b in blocks])
+
+
+def decode_blocks(text: str) -> tuple[Block, ...]:
+    """The blocks of `encode_blocks`."""
+    return tuple(Block(**block) for block in json.loads(text))
+
+
+def _row(document: Document, nodes: list[dict[str, Any]], keep_blocks: bool) -> dict[str, Any]:
+    rest: dict[str, Any] = {name: getattr(document, name) for name in _IN_JSON}
+    rest["removed"] = dict(document.removed)
+    if keep_blocks:
+        rest["blocks"] = encode_blocks(document.blocks)
+    row = {name: getattr(document, name) for name in _COLUMNS}
+    return {**row, "source": asdict(document.source), "document": _json(rest), "nodes": _json(nodes)}
+
+
+def _document(row: Mapping[str, Any], nodes: tuple[Node, ...]) -> Document:
+    rest = json.loads(row["document"])
+    blocks = decode_blocks(rest.pop("blocks")) if "blocks" in rest else ()
+    rest["flags"] = tuple(rest["flags"])
+    columns = {name: row[name] for name in _COLUMNS}
+    return Document(**columns, **rest, source=Source(**row["source"]), nodes=nodes, blocks=blocks)
+
+
+def _encode_node(node: Node) -> dict[str, Any]:
+    if node.image is not None:
+        image = node.image
+        fields_ = [image.href, image.candidates, image.alt, image.link, image.rendered_width, image.rendered_height]
+        return {"x": node.path, "b": node.blocks, "img": fields_}
+    paragraphs = [[p.text, p.kind, p.separator, p.path, p.blocks] for p in node.paragraphs]
+    return {"x": node.path, "b": node.blocks, "p": paragraphs}
+
+
+def _decode_node(node: Mapping[str, Any]) -> Node:
+    blocks = (node["b"][0], node["b"][1])
+    if "img" in node:
+        href, candidates, alt, link, width, height = node["img"]
+        return Node(node["x"], blocks, image=ImageRef(href, tuple(candidates), alt, link, width, height))
+    paragraphs = tuple(Paragraph(text, kind, sep, path, (b[0], b[1])) for text, kind, sep, path, b in node["p"])
+    return Node(node["x"], blocks, paragraphs=paragraphs)
+
+
+def _encode_outcome(outcome: Outcome | None) -> dict[str, Any] | None:
+    if outcome is None:
+        return None
+    return {"url_key": outcome.url_key.hex()} | {
+        name: value for name in _OUTCOME_FIELDS if (value := getattr(outcome, name)) is not None
+    }
+
+
+def _decode_outcome(stored: Mapping[str, Any] | None) -> Outcome | None:
+    if stored is None:
+        return None
+    return Outcome(**{**stored, "url_key": bytes.fromhex(stored["url_key"])})
+
+
+def _json(value: Any) -> str:
+    # ensure_ascii leaves no lone surrogate that the file could not hold; none occurs in decoded pages, but alt texts of other
+    # sources may bring one.
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
