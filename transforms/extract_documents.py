@@ -1,0 +1,130 @@
+"""Input ranges -> document shards: read, decode, parse once, gate, blocks, document, write; all in one fused stage."""
+
+from __future__ import annotations
+
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+import apache_beam as beam
+
+import transforms.coders  # noqa: F401  registers the records
+from transforms.archives.select import SelectConfig, is_image, select_page
+from transforms.archives.warc import read_responses
+from transforms.documents.codec import document_row
+from transforms.documents.extract import STAGE, ExtractConfig, extract_document, make_document_id
+from transforms.images.urls import url_key
+from transforms.records import Document, Drop, InputRange, Page, Response, ShardManifest
+from transforms.shards.plan import ShardPlan
+from transforms.shards.schemas import CAPTURES, DOCUMENTS, REFERENCES
+from transforms.shards.writer import ShardWriter, find_finished
+
+MAX_ERROR_SHARE = 0.01
+"""Share of a shard's pages that may end in an unexpected exception before the run stops; five pages always may."""
+
+MIN_ERRORS = 5
+
+
+@dataclass(frozen=True)
+class ExtractSettings:
+    """What the stage needs of the configuration. keep_blocks: store each page's blocks beside its nodes."""
+
+    select: SelectConfig = field(default_factory=SelectConfig)
+    extract: ExtractConfig = field(default_factory=ExtractConfig)
+    keep_blocks: bool = False
+
+
+def extract_range(range_: InputRange, plan: ShardPlan, settings: ExtractSettings) -> ShardManifest:
+    """Makes the document shard of one input range, or finds it finished.
+
+    Files: documents, the distinct image URLs they mention, the image responses of the range, drops. Rows stand in archive order.
+    """
+    finished = find_finished(plan.folder, STAGE, range_.index, plan.documents, plan.key)
+    if finished is not None:
+        return finished
+    counts: Counter[str] = Counter({f"{stage}/{end}": 0 for stage in ("read", STAGE, "blocks") for end in ("in", "out")})
+    urls: dict[bytes, str] = {}
+    with ShardWriter(plan.folder, STAGE, range_.index, plan.documents, plan.key) as shard:
+        documents = shard.table("stages/documents", DOCUMENTS)
+        references = shard.table("stages/references", REFERENCES, row_group_rows=10_000)
+        captures = shard.table("stages/captures", CAPTURES, row_group_rows=10_000)
+        for item in read_responses(range_.file, range_.start, range_.stop):
+            counts["read/in"] += 1
+            if isinstance(item, Response) and is_image(item):
+                counts["read/out"] += 1
+                counts["read/images"] += 1
+                captures.append(_capture_row(item))
+                continue
+            page = select_page(item, settings.select) if isinstance(item, Response) else item
+            if isinstance(page, Drop):
+                shard.drop([page])
+                continue
+            counts["read/out"] += 1
+            counts[f"{STAGE}/in"] += 1
+            document = _extract_or_drop(page, settings.extract, counts)
+            if isinstance(document, Drop):
+                shard.drop([document])
+                continue
+            counts[f"{STAGE}/out"] += 1
+            counts["blocks/in"] += document.block_count
+            counts["blocks/out"] += document.block_count - len(document.drops)
+            shard.drop(document.drops)
+            documents.append(document_row(document, settings.keep_blocks))
+            urls.update((url_key(url), url) for node in document.nodes if node.image for url in node.image.candidates)
+        for key in sorted(urls):
+            references.append({"url_key": key, "url": urls[key]})
+        return shard.commit(counts)
+
+
+def _extract_or_drop(page: Page, config: ExtractConfig, counts: Counter[str]) -> Document | Drop:
+    """`extract_document`, an unexpected exception made a Drop: it costs one page, and the run if it is no exception any more."""
+    try:
+        return extract_document(page, config)
+    except Exception as error:
+        counts[f"{STAGE}/errors"] += 1
+        if counts[f"{STAGE}/errors"] > max(MIN_ERRORS, MAX_ERROR_SHARE * counts[f"{STAGE}/in"]):
+            raise RuntimeError(
+                f"{page.source.file}, offset {page.source.offset}, {page.url}: more than {MAX_ERROR_SHARE:.0%} of the pages of "
+                f"this shard end in an unexpected error; the last: {error!r}"
+            ) from error
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        detail = f"{error!r} at {PurePath(frame.filename).name}:{frame.lineno}"
+        return Drop(
+            STAGE, "extract.error", "page", make_document_id(page), page.url,
+            detail=detail[:500], file=page.source.file, offset=page.source.offset,
+        )  # fmt: skip
+
+
+def _capture_row(response: Response) -> dict[str, object]:
+    source = response.source
+    return {
+        "url_key": url_key(response.url),
+        "url": response.url,
+        "date": response.date or "",
+        "digest": source.digest or "",
+        "file": source.file,
+        "offset": source.offset,
+        "length": source.length,
+    }
+
+
+class _ExtractRange(beam.DoFn):  # type: ignore[misc]
+    def __init__(self, plan: ShardPlan, settings: ExtractSettings) -> None:
+        self._plan = plan
+        self._settings = settings
+
+    def process(self, element: InputRange) -> Iterator[ShardManifest]:
+        yield extract_range(element, self._plan, self._settings)
+
+
+@dataclass
+class ExtractDocuments(beam.PTransform):  # type: ignore[misc]
+    """Input ranges -> manifests of document shards. Same bytes for any bundling."""
+
+    plan: ShardPlan
+    settings: ExtractSettings
+
+    def expand(self, ranges: beam.PCollection[InputRange]) -> beam.PCollection[ShardManifest]:
+        return ranges | "ExtractRange" >> beam.ParDo(_ExtractRange(self.plan, self.settings)).with_output_types(ShardManifest)

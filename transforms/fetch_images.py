@@ -1,0 +1,203 @@
+"""Document shards -> distinct image URLs -> outcomes -> image shards (images.md section 4, design.md "How data flows").
+
+    manifests -> mentions and captures by url_key -> wanted -> by outcome shard -> [read, validate, write] -> outcomes
+    outcomes that are ok -> by sha256 -> image shard -> [read again, write]
+
+Bodies stay in the archives until an image shard is written: an image's place there is all that crosses a shuffle.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import apache_beam as beam
+
+import transforms.coders  # noqa: F401  registers the records
+from transforms.group_by_shard import GroupByShard
+from transforms.images.resolve import read_image, resolve_image, want_image
+from transforms.images.validate import ImageLimits
+from transforms.records import Drop, Outcome, ShardManifest, Sighting, WantedImage
+from transforms.shards.plan import ShardPlan, read_rows
+from transforms.shards.schemas import IMAGES, OUTCOMES
+from transforms.shards.writer import ShardWriter, find_finished
+
+STAGE = "images"
+
+
+def read_sightings(manifest: ShardManifest, plan: ShardPlan) -> Iterator[tuple[bytes, Sighting]]:
+    """The distinct image URLs that a document shard mentions, and the image responses in its input range."""
+    for row in read_rows(plan.path("stages/references", manifest.index, plan.documents), batch_rows=10_000):
+        yield row["url_key"], Sighting(row["url"], manifest.index)
+    for row in read_rows(plan.path("stages/captures", manifest.index, plan.documents), batch_rows=10_000):
+        yield row.pop("url_key"), Sighting(**row)
+
+
+def read_outcomes(manifest: ShardManifest, plan: ShardPlan) -> Iterator[Outcome]:
+    """The outcomes of an outcome shard."""
+    for row in read_rows(plan.path("stages/outcomes", manifest.index, plan.outcomes), batch_rows=10_000):
+        yield Outcome(**row)
+
+
+def resolve_shard(index: int, wanted: Iterable[WantedImage], plan: ShardPlan, limits: ImageLimits) -> ShardManifest:
+    """Makes an outcome shard: one row a distinct URL, ordered by key; a URL without a usable body is a drop as well."""
+    finished = find_finished(plan.folder, "outcomes", index, plan.outcomes, plan.key)
+    if finished is not None:
+        return finished
+    counts = Counter({f"{STAGE}/in": 0, f"{STAGE}/out": 0})
+    with ShardWriter(plan.folder, "outcomes", index, plan.outcomes, plan.key) as shard:
+        outcomes = shard.table("stages/outcomes", OUTCOMES, row_group_rows=10_000)
+        for image in sorted(wanted, key=lambda image: image.url_key):
+            outcome = resolve_image(image, limits)
+            outcomes.append(asdict(outcome))
+            counts[f"{STAGE}/in"] += 1
+            if outcome.status == "ok":
+                counts[f"{STAGE}/out"] += 1
+            else:
+                shard.drop([_drop(outcome)])
+        return shard.commit(counts)
+
+
+def store_shard(index: int, outcomes: Iterable[Outcome], plan: ShardPlan) -> ShardManifest:
+    """Makes an image shard: one row a distinct sha256, ordered by it; bytes are those of the first place in the archives."""
+    finished = find_finished(plan.folder, STAGE, index, plan.images, plan.key)
+    if finished is not None:
+        return finished
+    first: dict[str, Outcome] = {}
+    for outcome in sorted(outcomes, key=lambda o: (o.sha256 or "", o.file or "", o.offset or 0, o.url)):
+        first.setdefault(outcome.sha256 or "", outcome)
+    with ShardWriter(plan.folder, STAGE, index, plan.images, plan.key) as shard:
+        images = shard.table("images", IMAGES)
+        for outcome in first.values():
+            row = image_row(outcome)
+            images.append(row, size=len(row["bytes"]))
+        return shard.commit({"stored_images/rows": len(first)})
+
+
+def image_row(outcome: Outcome) -> dict[str, Any]:
+    """The row of an image shard, bytes read from the archive. Raises RuntimeError when the archive changed under the run."""
+    return {
+        "sha256": outcome.sha256,
+        "bytes": image_bytes(outcome),
+        "format": outcome.format,
+        "width": outcome.width,
+        "height": outcome.height,
+        "mode": outcome.mode,
+        "frames": outcome.frames,
+        "orientation": outcome.orientation,
+        "url": outcome.url,
+        "file": outcome.file,
+        "offset": outcome.offset,
+    }
+
+
+def image_bytes(outcome: Outcome) -> bytes:
+    """The body of an outcome that is ok, read again from its place."""
+    if outcome.file is None or outcome.offset is None or outcome.length is None:
+        raise ValueError(f"{outcome.url}: status {outcome.status} has no bytes")
+    response = read_image(outcome.file, outcome.offset, outcome.length)
+    if isinstance(response, Drop) or hashlib.sha256(response.body).hexdigest() != outcome.sha256:
+        raise RuntimeError(
+            f"{outcome.file}, offset {outcome.offset}: the image {outcome.url} is no longer what this run read there; "
+            "the input changed during the run. Start again with an empty output folder."
+        )
+    return response.body
+
+
+def shard_of(key: bytes, total: int) -> int:
+    """The shard of a uniformly distributed key."""
+    return int.from_bytes(key[:8], "big") % total
+
+
+def _drop(outcome: Outcome) -> Drop:
+    return Drop(
+        STAGE, outcome.status, "image", outcome.url_key.hex(), outcome.url, outcome.value, outcome.threshold, outcome.detail,
+        outcome.file, outcome.offset,
+    )  # fmt: skip
+
+
+def _want(element: tuple[bytes, Iterable[Sighting]], total: int) -> Iterator[tuple[int, WantedImage]]:
+    key, sightings = element
+    wanted = want_image(key, sightings)
+    if wanted is not None:
+        yield shard_of(key, total), wanted
+
+
+def _by_image_shard(outcome: Outcome, total: int) -> Iterator[tuple[int, Outcome]]:
+    if outcome.status == "ok" and outcome.sha256 is not None:
+        yield shard_of(bytes.fromhex(outcome.sha256[:16]), total), outcome
+
+
+def _by_document_shard(outcome: Outcome) -> Iterator[tuple[int, Outcome]]:
+    for shard in outcome.shards:
+        yield shard, outcome
+
+
+class _ResolveShard(beam.DoFn):  # type: ignore[misc]
+    def __init__(self, plan: ShardPlan, limits: ImageLimits) -> None:
+        self._plan = plan
+        self._limits = limits
+
+    def process(self, element: tuple[int, Iterable[WantedImage]]) -> Iterator[ShardManifest]:
+        index, wanted = element
+        yield resolve_shard(index, wanted, self._plan, self._limits)
+
+
+class _StoreShard(beam.DoFn):  # type: ignore[misc]
+    def __init__(self, plan: ShardPlan) -> None:
+        self._plan = plan
+
+    def process(self, element: tuple[int, Iterable[Outcome]]) -> Iterator[ShardManifest]:
+        index, outcomes = element
+        yield store_shard(index, outcomes, self._plan)
+
+
+@dataclass
+class ResolveImages(beam.PTransform):  # type: ignore[misc]
+    """Manifests of document shards -> manifests of outcome shards."""
+
+    plan: ShardPlan
+    limits: ImageLimits
+
+    def expand(self, documents: beam.PCollection[ShardManifest]) -> beam.PCollection[ShardManifest]:
+        return (
+            documents
+            | "ReadSightings" >> beam.FlatMap(read_sightings, self.plan).with_output_types(tuple[bytes, Sighting])
+            | "JoinByUrl" >> beam.GroupByKey()
+            | "WantImages" >> beam.FlatMap(_want, self.plan.outcomes).with_output_types(tuple[int, WantedImage])
+            | "GroupWanted" >> GroupByShard(self.plan.outcomes, WantedImage)
+            | "ResolveShard" >> beam.ParDo(_ResolveShard(self.plan, self.limits)).with_output_types(ShardManifest)
+        )
+
+
+@dataclass
+class StoreImages(beam.PTransform):  # type: ignore[misc]
+    """Manifests of outcome shards -> manifests of image shards."""
+
+    plan: ShardPlan
+
+    def expand(self, outcomes: beam.PCollection[ShardManifest]) -> beam.PCollection[ShardManifest]:
+        return (
+            outcomes
+            | "ReadOutcomes" >> beam.FlatMap(read_outcomes, self.plan).with_output_types(Outcome)
+            | "ByContent" >> beam.FlatMap(_by_image_shard, self.plan.images).with_output_types(tuple[int, Outcome])
+            | "GroupByContent" >> GroupByShard(self.plan.images, Outcome)
+            | "StoreShard" >> beam.ParDo(_StoreShard(self.plan)).with_output_types(ShardManifest)
+        )
+
+
+@dataclass
+class OutcomesByDocumentShard(beam.PTransform):  # type: ignore[misc]
+    """Manifests of outcome shards -> (document shard, outcome) for every shard that mentions the URL."""
+
+    plan: ShardPlan
+
+    def expand(self, outcomes: beam.PCollection[ShardManifest]) -> beam.PCollection[tuple[int, Outcome]]:
+        return (
+            outcomes
+            | "ReadOutcomes" >> beam.FlatMap(read_outcomes, self.plan).with_output_types(Outcome)
+            | "ByDocumentShard" >> beam.FlatMap(_by_document_shard).with_output_types(tuple[int, Outcome])
+        )
