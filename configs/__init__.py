@@ -1,0 +1,1 @@
+"""Configurations that come with interleaf; `--config NAME` finds them here."""

@@ -1,0 +1,183 @@
+"""The `interleaf` command. Messages go to stderr, results to stdout; exit status 0 done, 1 failed or faulty, 2 wrong use."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Callable, Sequence
+
+from pipelines.errors import RunError, UsageError
+
+_DESCRIPTION = """\
+From web crawl archives to interleaved image-text documents.
+
+  interleaf build --input 'crawl/*.warc.gz' --output OUT     archives -> dataset
+  interleaf verify OUT                                       is the dataset what it says it is?
+  interleaf report OUT                                       the funnel, and samples of what was dropped, as one HTML file
+  interleaf page crawl/a.warc.gz --url https://…             one page: what happens to it, and why
+"""
+
+_BUILD = """\
+Reads crawl archives and writes a sharded dataset of interleaved image-text documents.
+
+OUT becomes a run folder:
+  data/         the dataset; datasets.load_dataset("parquet", data_dir="OUT/data") opens it
+  images/       the bytes of each distinct image, once
+  drops/        everything that was left out, with rule, measured value and threshold
+  README.md  stats.json  report.html  run.yaml  _SUCCESS
+
+A run that was stopped, by whatever, is resumed by the same command: finished shards are not made again, and the result has the
+same bytes. Images are taken from the `image/*` responses of the same archives; no network is used.
+
+Examples:
+  interleaf build --input 'crawl/*.warc.gz' --output OUT
+  interleaf build --input crawl/ --output OUT --set rules.document.words.min=50 --set output.markdown=true
+  interleaf build --config my.yaml --input a.warc.gz --output OUT --workers 8
+
+Options that are not listed here go to Apache Beam, e.g. --direct_runner_bundle_repeat=1.
+"""
+
+_PAGE = """\
+Shows what the pipeline makes of one page: encoding, limits, gate, blocks with their kinds and paths, what deduplication removed,
+nodes, Markdown. The page is a file with HTML, or a record of an archive.
+
+Examples:
+  interleaf page --html page.html --url https://example.org/a
+  interleaf page crawl/a.warc.gz --url https://example.org/a --stage nodes
+  interleaf page crawl/a.warc.gz --offset 81734 --stage blocks --json
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns the exit status."""
+    parser = _parser()
+    options, beam_arguments = parser.parse_known_args(arguments)
+    if beam_arguments and options.command is not _build:
+        parser.error(f"unknown argument {beam_arguments[0]}")
+    options.beam_arguments = beam_arguments
+    # A closed pipe (`interleaf page … | head`) ends the program quietly, as it does any Unix tool.
+    if hasattr(signal, "SIGPIPE") and options.command is _page:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        command: Callable[[argparse.Namespace], int] = options.command
+        return command(options)
+    except UsageError as error:
+        return _say(f"error: {error}", 2)
+    except RunError as error:
+        return _say(f"error: {error}", 1)
+    except KeyboardInterrupt:
+        return _say("stopped; the same command resumes", 130)
+
+
+def _build(options: argparse.Namespace) -> int:
+    from pipelines.build import build_dataset
+
+    return build_dataset(
+        config=options.config,
+        overrides=options.set,
+        patterns=options.input,
+        output=options.output,
+        runner=options.runner,
+        workers=options.workers,
+        beam_arguments=options.beam_arguments,
+    )
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from pipelines.verify import verify_run
+
+    faulty = False
+    for result in verify_run(Path(options.run), options.samples):
+        faulty = faulty or bool(result.faults)
+        print(f"{'FAULT' if result.faults else 'ok   '}  {result.name} ({result.checked} checked)", flush=True)
+        for fault in result.faults[: options.faults]:
+            print(f"       {fault}")
+        if len(result.faults) > options.faults:
+            print(f"       … and {len(result.faults) - options.faults} more (--faults N shows N)")
+    return _say("the run has faults" if faulty else "the run is sound", 1 if faulty else 0)
+
+
+def _report(options: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from pipelines.report import write_report
+
+    print(write_report(Path(options.run)))
+    return 0
+
+
+def _page(options: argparse.Namespace) -> int:
+    from pipelines.page import show_page
+
+    return show_page(
+        archive=options.archive,
+        html=options.html,
+        url=options.url,
+        offset=options.offset,
+        stage=options.stage,
+        as_json=options.json,
+        config=options.config,
+        overrides=options.set,
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="interleaf", description=_DESCRIPTION, formatter_class=raw, allow_abbrev=False)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], summary: str, text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=summary, description=text, formatter_class=raw, allow_abbrev=False)
+        sub.set_defaults(command=run)
+        return sub
+
+    def configuration(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument(
+            "--config", metavar="C", default="default", help="YAML file, or a shipped one: default, demo (default: default)"
+        )
+        sub.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="override one key; may be repeated")
+
+    build = command("build", _build, "archives -> interleaved documents", _BUILD)
+    configuration(build)
+    build.add_argument(
+        "--input", metavar="GLOB", nargs="+", action="extend", required=True, help="archives: files, patterns, folders"
+    )
+    build.add_argument("--output", metavar="OUT", required=True, help="run folder: new, empty, or of the same run to resume it")
+    build.add_argument(
+        "--runner", metavar="NAME", default="local", help="local, DirectRunner, or any runner Beam knows (default: local)"
+    )
+    build.add_argument("--workers", metavar="N", type=int, help="worker processes of the local runner (default: the cores)")
+
+    verify = command("verify", _verify, "counts, hashes, provenance, loads with datasets", "Checks a finished run.")
+    verify.add_argument("run", metavar="OUT", help="run folder")
+    verify.add_argument(
+        "--samples", metavar="N", type=int, default=200, help="nodes to read again from the archives (default: 200)"
+    )
+    verify.add_argument("--faults", metavar="N", type=int, default=10, help="faults to print a check (default: 10)")
+
+    report = command("report", _report, "the funnel and samples as one HTML file", "Writes OUT/report.html and prints its path.")
+    report.add_argument("run", metavar="OUT", help="run folder")
+
+    page = command("page", _page, "what happens to one page, and why", _PAGE)
+    page.add_argument("archive", metavar="ARCHIVE", nargs="?", help="WARC file that holds the page")
+    page.add_argument("--html", metavar="FILE", help="file with the page's HTML instead of an archive; - for standard input")
+    page.add_argument("--url", help="the page's URL: which record of ARCHIVE, or the base of the links of --html FILE")
+    page.add_argument("--offset", metavar="BYTES", type=int, help="compressed offset of the record in ARCHIVE")
+    page.add_argument(
+        "--stage", choices=("blocks", "document", "nodes", "markdown"), default="document", help="(default: document)"
+    )
+    page.add_argument("--json", action="store_true", help="one JSON object a line (markdown stays text)")
+    configuration(page)
+    return parser
+
+
+def _say(text: str, status: int) -> int:
+    print(f"interleaf: {text}", file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""The graph of `interleaf build`: the stages of design.md, joined by manifests and light rows.
+
+ranges -> ExtractDocuments -> ResolveImages -+-> StoreImages
+                                             '-> OutcomesByDocumentShard -> AssembleDocuments -> WriteDataset
+the manifests of all -> FinishRun
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import apache_beam as beam
+
+from pipelines.finish import finish_run
+from pipelines.run_folder import RANGE_FILE, Run
+from transforms.assemble_documents import AssembleDocuments
+from transforms.extract_documents import ExtractDocuments, ExtractSettings
+from transforms.fetch_images import OutcomesByDocumentShard, ResolveImages, StoreImages
+from transforms.read_pages import ReadRanges
+from transforms.records import ShardManifest
+from transforms.shards.plan import ShardPlan
+from transforms.write_dataset import WriteDataset, WriteSettings
+
+
+def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str]:
+    """Wires the whole job; the result is the path of the `_SUCCESS` file."""
+    config, plan = run.config, run.plan
+    extract = ExtractSettings(config.select, config.extract, keep_blocks=config.output.blocks or config.output.markdown)
+    rules = config.effective_rules()
+    write = WriteSettings(
+        rules=rules,
+        documents=config.documents,
+        blocks=config.output.blocks,
+        markdown=config.output.markdown,
+        inline_images=config.output.inline_images,
+    )
+    ranges = root | "ReadRanges" >> ReadRanges(str(run.folder / RANGE_FILE))
+    documents = ranges | "ExtractDocuments" >> ExtractDocuments(plan, extract)
+    outcomes = documents | "ResolveImages" >> ResolveImages(plan, config.images.limits)
+    images = outcomes | "StoreImages" >> StoreImages(plan)
+    by_shard = outcomes | "OutcomesByDocumentShard" >> OutcomesByDocumentShard(plan)
+    scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, paragraph_language=not rules["paragraph.language"].off)
+    data = scored | "WriteDataset" >> WriteDataset(plan, write)
+    return (documents, outcomes, images, scored, data) | "AllManifests" >> beam.Flatten() | "FinishRun" >> FinishRun(plan, started)
+
+
+class _FinishRun(beam.DoFn):  # type: ignore[misc]
+    def __init__(self, plan: ShardPlan, started: float) -> None:
+        self._plan = plan
+        self._started = started
+
+    def process(self, element: tuple[int, Iterable[ShardManifest]]) -> Iterator[str]:
+        yield str(finish_run(Path(self._plan.folder), self._plan, element[1], self._started))
+
+
+def _with_one_key(manifest: ShardManifest) -> tuple[int, ShardManifest]:
+    return 0, manifest
+
+
+@dataclass
+class FinishRun(beam.PTransform):  # type: ignore[misc]
+    """All manifests -> card, statistics, report, and `_SUCCESS` last."""
+
+    plan: ShardPlan
+    started: float
+
+    def expand(self, manifests: beam.PCollection[ShardManifest]) -> beam.PCollection[str]:
+        return (
+            manifests
+            | "OneKey" >> beam.Map(_with_one_key).with_output_types(tuple[int, ShardManifest])
+            | "GroupManifests" >> beam.GroupByKey()
+            | "Finish" >> beam.ParDo(_FinishRun(self.plan, self.started)).with_output_types(str)
+        )

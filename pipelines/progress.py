@@ -1,0 +1,86 @@
+"""Progress of a run, read from its folder: the runner tells nothing, the finished shards do (beam.md 2.2)."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from types import TracebackType
+from typing import TextIO
+
+from transforms.shards.plan import STAGES, ShardPlan
+
+
+class Progress:
+    """Prints a line about the current stage every few seconds: shards, pages, rate, time left. Used as a context manager."""
+
+    def __init__(self, plan: ShardPlan, stream: TextIO = sys.stderr, interval: float = 5.0) -> None:
+        self._plan = plan
+        self._stream = stream
+        self._interval = interval
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="progress", daemon=True)
+        self._started = time.monotonic()
+        self._seen: dict[str, set[str]] = {stage: set() for stage in STAGES}
+        self._at_start: Counter[str] = Counter()
+        self._pages = 0
+        self._terminal = stream.isatty()
+
+    def __enter__(self) -> Progress:
+        self._look()
+        self._at_start = Counter({stage: len(seen) for stage, seen in self._seen.items()})
+        self._pages = 0
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stop.set()
+        self._thread.join()
+        if self._terminal:
+            self._stream.write("\r\x1b[K")
+
+    def line(self, now: float) -> str:
+        """The line for the furthest stage that has begun."""
+        begun = [stage for stage in STAGES if len(self._seen[stage]) > self._at_start[stage]] or [STAGES[0]]
+        stage = begun[-1]
+        done, total = len(self._seen[stage]), self._plan.total(stage)
+        seconds = now - self._started
+        new = done - self._at_start[stage]
+        text = f"{stage}: {done} of {total} shards"
+        if self._pages and seconds > 0:
+            text += f", {self._pages} pages, {self._pages / seconds:.0f} pages/s"
+        if stage == STAGES[0] and new:
+            text += f", about {_clock((total - done) * seconds / new)} left in this stage"
+        return f"{text}, {_clock(seconds)} so far"
+
+    def _watch(self) -> None:
+        while not self._stop.wait(1.0 if self._terminal else self._interval):
+            self._look()
+            line = self.line(time.monotonic())
+            self._stream.write(f"\r\x1b[K{line}" if self._terminal else f"{line}\n")
+            self._stream.flush()
+
+    def _look(self) -> None:
+        for stage, seen in self._seen.items():
+            for path in (Path(self._plan.folder) / "stages" / stage).glob("part-*.json"):
+                if path.name in seen:
+                    continue
+                seen.add(path.name)
+                if stage == STAGES[0]:
+                    self._pages += _pages(path)
+
+
+def _pages(path: Path) -> int:
+    try:
+        return int(json.loads(path.read_text(encoding="utf-8"))["counts"].get("documents/in", 0))
+    except (OSError, ValueError, KeyError):
+        return 0  # replaced in this moment by a retry; progress is an estimate
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

