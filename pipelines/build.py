@@ -75,6 +75,8 @@ def summary(run: Run) -> str:
         f"in {dataset.get('rows', 0):,} rows, {dataset.get('words', 0):,} words, "
         f"{dataset.get('images', 0):,} images ({stats['stored_images']:,} stored)"
     ]
+    if stats["flags"]:
+        lines.append(f"  findings in records: {_most(stats['flags'])}")
     for stage in ("read", "documents", "images", "image_nodes", "paragraphs", "parts"):
         drops = stages[stage]["drops"]
         if drops:

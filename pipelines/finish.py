@@ -45,7 +45,8 @@ def finish_run(folder: Path, plan: ShardPlan, manifests: Iterable[ShardManifest]
     cpu = {stage: round(sum(m.cpu_seconds for m in shards), 3) for stage, shards in by_stage.items()}
     stats: dict[str, Any] = {
         "stages": stages,
-        "dataset": {key.partition("/")[2]: counts[key] for key in sorted(counts) if key.startswith("dataset/")},
+        "dataset": _section(counts, "dataset"),
+        "flags": _section(counts, "flags"),
         "stored_images": counts.get("stored_images/rows", 0),
         "seconds": round(time.time() - started, 3),
         "cpu_seconds": {**cpu, "total": round(sum(cpu.values()), 3)},
@@ -99,6 +100,10 @@ def stage_funnel(counts: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         drops = {key.removeprefix(prefix): counts[key] for key in sorted(counts) if key.startswith(prefix)}
         funnel[stage] = {"in": counts.get(f"{stage}/in", 0), "out": counts.get(f"{stage}/out", 0), "drops": drops}
     return funnel
+
+
+def _section(counts: Mapping[str, int], name: str) -> dict[str, int]:
+    return {key.removeprefix(f"{name}/"): counts[key] for key in sorted(counts) if key.startswith(f"{name}/")}
 
 
 def _check_rows(folder: Path, stage: str, manifest: ShardManifest) -> None:

@@ -83,7 +83,8 @@ def _page_of_archive(archive: str | None, url: str | None, offset: int | None) -
     if not Path(archive).is_file():
         raise UsageError(f"{archive}: no such file")
     seen = 0
-    for item in read_responses(archive, offset or 0):
+    stop = None if offset is None else offset + 1  # the record that starts there, and no other
+    for item in read_responses(archive, offset or 0, stop):
         if isinstance(item, Drop):
             if offset is not None:
                 raise UsageError(f"{archive}, offset {offset}: {item.rule} {item.detail or ''}")
@@ -91,10 +92,9 @@ def _page_of_archive(archive: str | None, url: str | None, offset: int | None) -
         seen += 1
         if url is None or item.url == url:
             return _page_of(item)
-        if offset is not None:
-            break
-    wanted = f"a response for {url}" if url is not None else "a response"
-    raise UsageError(f"{archive}: {wanted} is not in it ({seen} responses read)")
+    if offset is not None:
+        raise UsageError(f"{archive}, offset {offset}: no response {f'for {url} ' if url is not None else ''}starts there")
+    raise UsageError(f"{archive}: {f'a response for {url}' if url is not None else 'a response'} is not in it ({seen} read)")
 
 
 def _page_of(response: Response) -> Page:

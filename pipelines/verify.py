@@ -175,6 +175,9 @@ def _loads(run: _RunUnderTest) -> Iterator[str]:
             "streaming": lambda: datasets.load_dataset("parquet", data_dir=data, split="train", streaming=True),
             "card": lambda: datasets.load_dataset(str(run.folder.resolve()), split="train", cache_dir=cache),
         }
+        if not expected:
+            # `datasets` streams a split without rows, but refuses to load one ("corresponds to no data").
+            ways = {"streaming": ways["streaming"]}
         for way, load in ways.items():
             run.checked += 1
             try:

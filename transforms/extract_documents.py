@@ -11,7 +11,7 @@ from pathlib import PurePath
 import apache_beam as beam
 
 import transforms.coders  # noqa: F401  registers the records
-from transforms.archives.select import SelectConfig, is_image, select_page
+from transforms.archives.select import SelectConfig, is_image, media_type, select_page
 from transforms.archives.warc import read_responses
 from transforms.documents.codec import document_row
 from transforms.documents.extract import STAGE, ExtractConfig, extract_document, make_document_id
@@ -52,11 +52,14 @@ def extract_range(range_: InputRange, plan: ShardPlan, settings: ExtractSettings
         captures = shard.table("stages/captures", CAPTURES, row_group_rows=10_000)
         for item in read_responses(range_.file, range_.start, range_.stop):
             counts["read/in"] += 1
+            counts.update(f"flags/{flag}" for flag in (item.flags if isinstance(item, Response) else ()))
             if isinstance(item, Response) and is_image(item):
-                counts["read/out"] += 1
-                counts["read/images"] += 1
                 captures.append(_capture_row(item))
-                continue
+                counts["read/images"] += 1
+                if media_type(item.content_type) not in (settings.select.mime or ()):
+                    counts["read/out"] += 1
+                    continue
+                # Bytes of an image under the type of a page: whoever asks for the image may have it, as a page it is a drop.
             page = select_page(item, settings.select) if isinstance(item, Response) else item
             if isinstance(page, Drop):
                 shard.drop([page])

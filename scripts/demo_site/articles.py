@@ -122,7 +122,7 @@ MAGAZINE_ARTICLES = (
         "/articles/how-bridges-stand.html",
         "How bridges stand up",
         "Beams, arches and cables: three answers to one question.",
-        (f"{PICTURES}/bridges/suspension.jpg", f"{PICTURES}/bridges/stone-arches.jpg"),
+        (f"{PICTURES}/bridges/stone-arches.jpg", f"{PICTURES}/bridges/suspension.jpg"),
         OUTDOORS,
     ),
     Article(
