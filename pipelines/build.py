@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, TextIO
 
 from pipelines.config import ConfigError, load_config
@@ -53,13 +56,15 @@ def build_dataset(
     from pipelines.graph import build
     from pipelines.progress import Progress
 
+    log = run.folder / ERROR_LOG
     try:
-        with Progress(run.plan, stream):
+        with stderr_into(log, stream) as own_stream, Progress(run.plan, own_stream):
             run_graph(engine, lambda root: build(root, run, started))
     except UsageError:
         raise
     except Exception as error:
-        raise RunError(_failure(run, error)) from error
+        raise RunError(_failure(log, error)) from error
+    log.unlink(missing_ok=True)
     if not run.finished:
         raise RunError(f"{output}: the runner reports success, but the run is not finished; run the same command again")
     say(summary(run))
@@ -92,12 +97,35 @@ def _most(drops: dict[str, int], count: int = 8) -> str:
     return ", ".join(f"{rule} {n:,}" for rule, n in ordered[:count]) + (f", others {rest:,}" if rest else "")
 
 
-def _failure(run: Run, error: Exception) -> str:
-    """The cause in one line; the whole trace goes to a file of the run folder."""
-    log = run.folder / ERROR_LOG
+@contextlib.contextmanager
+def stderr_into(path: Path, stream: TextIO) -> Iterator[TextIO]:
+    """Sends what this process and its workers print to standard error into a file; gives a stream that still reaches the terminal.
+
+    Beam's worker processes print the same trace several times. One message is for people, the rest is for the file.
+    """
+    if stream is not sys.stderr:
+        yield stream
+        return
+    sys.stderr.flush()
+    terminal = os.dup(2)
+    log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    os.dup2(log, 2)
+    os.close(log)
+    try:
+        with os.fdopen(os.dup(terminal), "w", buffering=1, encoding=stream.encoding, errors="replace") as own_stream:
+            yield own_stream
+    finally:
+        sys.stderr.flush()
+        os.dup2(terminal, 2)
+        os.close(terminal)
+
+
+def _failure(log: Path, error: Exception) -> str:
+    """The cause in one line; the whole trace goes to a file of the run folder, before what the workers printed."""
     trace = "".join(traceback.format_exception(error))
     try:
-        log.write_text(trace, encoding="utf-8")
+        printed = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        log.write_text(f"{trace}\n{printed}", encoding="utf-8")
         place = f"the whole trace is in {log}"
     except OSError as unwritable:
         place = f"the trace could not be written to {log}: {unwritable.strerror}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -134,8 +135,6 @@ def test_an_unfinished_run_is_not_verified(finished: Path, tmp_path: Path) -> No
 
 
 def test_verify_finds_a_changed_byte(finished: Path, tmp_path: Path) -> None:
-    import shutil
-
     shutil.copytree(finished, tmp_path / "run")
     shard = sorted((tmp_path / "run/data").iterdir())[0]
     content = bytearray(shard.read_bytes())
@@ -177,6 +176,24 @@ def test_an_unexpected_error_ends_the_run_with_its_cause_and_the_file_that_has_t
     run_build([str(crawl)], tmp_path / "out")
     assert (tmp_path / "out/_SUCCESS").exists()
     assert not (tmp_path / "out/error.log").exists()
+
+
+def test_what_worker_processes_print_goes_to_the_log(crawl: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    assert run_build([str(crawl)], output)[0] == 0
+    # A file where the images belong: no worker can write its shard.
+    shutil.rmtree(output / "images")
+    (output / "_SUCCESS").unlink()
+    (output / "images").touch()
+    result = interleaf("build", "--input", str(crawl), "--output", str(output), "--workers", "2")
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr
+    assert f"File exists: '{output}/images'" in result.stderr
+    assert "store_shard" in (output / "error.log").read_text()
+    (output / "images").unlink()
+    result = interleaf("build", "--input", str(crawl), "--output", str(output), "--workers", "2")
+    assert result.returncode == 0, result.stderr
+    assert not (output / "error.log").exists()
 
 
 @pytest.mark.parametrize("runner", ["local", "DirectRunner", "PrismRunner"])
