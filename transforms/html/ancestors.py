@@ -34,15 +34,25 @@ def inherited(
     return value
 
 
-def namespace_within(namespace: Namespace, node: LexborNode) -> Namespace:
-    """Step for `inherited`: the namespace of node's children, from that of node and its siblings. A tree node does not tell."""
+def namespace_of(node: LexborNode, known: dict[int, Namespace]) -> Namespace:
+    """The namespace of an element, which a tree node does not tell. known: as in `inherited`."""
+    return _own_namespace(inherited(node.parent, known, "html", _namespace_within), node)
+
+
+def _own_namespace(surrounding: Namespace, node: LexborNode) -> Namespace:
     tag = node.tag
-    if namespace == "html":
-        return "svg" if tag == "svg" else "math" if tag == "math" else "html"
-    if namespace == "svg":
-        return "html" if (tag or "").lower() in SVG_INTEGRATION else "svg"  # the parser writes foreignObject
-    if tag == "annotation-xml":
-        return "html" if (node.attributes.get("encoding") or "").lower() in HTML_ENCODINGS else "math"
-    if tag == "svg" and node.parent is not None and node.parent.tag == "annotation-xml":
+    if surrounding == "html" and (tag == "svg" or tag == "math"):
+        return "svg" if tag == "svg" else "math"
+    if surrounding == "math" and tag == "svg" and node.parent is not None and node.parent.tag == "annotation-xml":
         return "svg"
-    return "html" if tag in MATHML_INTEGRATION else "math"
+    return surrounding
+
+
+def _namespace_within(surrounding: Namespace, node: LexborNode) -> Namespace:
+    namespace, tag = _own_namespace(surrounding, node), node.tag or ""
+    if namespace == "svg":
+        return "html" if tag.lower() in SVG_INTEGRATION else "svg"  # the parser writes foreignObject
+    if namespace == "math":
+        encoding = node.attributes.get("encoding") if tag == "annotation-xml" else None
+        return "html" if tag in MATHML_INTEGRATION or (encoding or "").lower() in HTML_ENCODINGS else "math"
+    return "html"

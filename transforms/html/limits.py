@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from transforms.html.elements import RAW_TEXT
+from transforms.html.elements import RAW_TEXT, ascii_lower
 from transforms.html.nesting_bound import surely_within
 from transforms.html.open_elements import ATTRIBUTE, OpenElements
 from transforms.html.tree import LexborHTMLParser
@@ -21,13 +21,16 @@ class LimitsConfig:
     """The largest page that is parsed. None switches a limit off.
 
     bytes: of the decoded page in UTF-8. nesting: elements open at once, without void elements and those whose end tag may be
-    omitted. attributes: on one tag. nodes: elements in the tree.
+    omitted. attributes: on one tag. nodes: elements in the tree. seconds, memory: for the whole extraction of a page, clock time
+    and bytes in RAM of the process that does it; they take effect where it is isolated (transforms.documents.isolate).
     """
 
     bytes: int | None = 8 * 2**20
     nesting: int | None = 512
     attributes: int | None = 1000
     nodes: int | None = 500_000
+    seconds: float | None = 30.0
+    memory: int | None = 2 * 2**30
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +68,13 @@ def exceeded_limit(text: str, limits: LimitsConfig) -> Exceeded | None:
         return None
     elements = OpenElements()
     longest = limits.attributes  # an attribute takes more than one character, so most tags need no count
-    for closing, name, attributes in _tags(text, elements):
+    for kind, name, attributes in _tags(text, elements):
         if longest is not None and len(attributes) > longest:
             over = _over("limits.attributes", len(ATTRIBUTE.findall(attributes)), limits.attributes)
-        if closing:
+        if kind == "/":
             elements.end(name)
         else:
-            elements.start(name, attributes)
+            elements.start(name, attributes, doubtful=kind == "?")
             over = over or _over("limits.nesting", elements.depth, limits.nesting)
             over = over or _over("limits.nodes", elements.opened, limits.nodes)
         if over:
@@ -96,57 +99,50 @@ def _byte_length(text: str, of_interest: int) -> int:
 
 
 def _tags(text: str, elements: OpenElements) -> Iterator[tuple[str, str, str]]:
-    """The tags of a page: "/" or "", name in lower case, source of the attributes. Comments and raw text are passed over.
+    """The tags of a page: "/" for an end tag, name in lower case, source of the attributes. Comments and raw text are passed over.
 
-    elements: as the caller keeps it up to date; what some markup means depends on the namespace it is in.
+    Where a start tag may as well be text, "?" stands for it. elements: as the caller keeps it up to date; what some markup means
+    depends on where it is.
     """
     position = 0
-    cdata_end = 0  # up to here lies what may be text: start tags are taken for such, end tags are not
+    doubtful_end = 0  # what lies before may be markup or text
     while position < len(text):
         # Each round goes on until something moves the position other than tag by tag.
         for match in _MARKUP.finditer(text, position):
             closing, name, attributes, other = match.groups()
-            if cdata_end > match.start():
-                if match.end() > cdata_end:
-                    position = cdata_end
+            if doubtful_end > match.start():
+                if match.end() > doubtful_end:
+                    position = doubtful_end
                     break
-                if closing:
-                    continue
+                if name and not closing:
+                    yield "?", ascii_lower(name), attributes
+                continue
             if other == "![CDATA[" and elements.namespace != "html":
                 position = match.end()
-                cdata_end = _after(text, "]]>", position)
+                doubtful_end = _after(text, "]]>", position)
                 break
             if other:
                 position = _comment_end(text, match.end()) if other == "!--" else _after(text, ">", match.end())
                 break
-            name, end = _lower(name), match.end()
+            name, end = ascii_lower(name), match.end()
             if end < len(text) and text[end] != ">":
                 while more := _MORE_ATTRIBUTES.match(text, end):
                     if more.end() == end:
                         break
                     end = more.end()
                 attributes = text[match.start(3) : end]
+            is_raw_text = not closing and name in RAW_TEXT and elements.namespace == "html"  # before the caller takes the tag
             yield closing, name, attributes
-            raw_text = not closing and elements.namespace == "html"
-            if raw_text and name == "script":
-                position = _script_end(text, end)
+            if is_raw_text and elements.framesets:  # in a frameset it is not
+                doubtful_end = max(doubtful_end, _raw_text_end(text, name, end))
+            elif is_raw_text:
+                position = _raw_text_end(text, name, end)
                 break
-            if raw_text and name in RAW_TEXT:
-                end_tag = _RAW_TEXT_END[name].search(text, end)
-                position = end_tag.start() if end_tag else len(text)
-                break
-            if raw_text and name == "plaintext":
-                return
             if end != match.end():
                 position = end
                 break
         else:
             return
-
-
-def _lower(name: str) -> str:
-    """Lower case of ASCII letters only: to the parser, a name with U+212A instead of `k` is another name."""
-    return name.lower() if name.isascii() else name
 
 
 def _after(text: str, mark: str, position: int) -> int:
@@ -160,6 +156,15 @@ def _comment_end(text: str, position: int) -> int:
             return position + len(abrupt)
     end = _COMMENT_END.search(text, position)
     return end.end() if end else len(text)
+
+
+def _raw_text_end(text: str, name: str, position: int) -> int:
+    if name == "plaintext":
+        return len(text)
+    if name == "script":
+        return _script_end(text, position)
+    end_tag = _RAW_TEXT_END[name].search(text, position)
+    return end_tag.start() if end_tag else len(text)
 
 
 def _script_end(text: str, position: int) -> int:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from transforms.html.elements import (
     BUTTON_SCOPE,
     END_TAG_OMITTED,
     END_TAG_STOPS,
+    END_TAGS_OUT_OF_FOREIGN,
     ENDS_FOREIGN,
     ENDS_PARAGRAPH,
     FONT_ATTRIBUTES,
@@ -31,6 +33,7 @@ from transforms.html.elements import (
     SINGLETONS,
     SPECIAL,
     SVG_INTEGRATION,
+    TABLE_INNER,
     VOID,
 )
 
@@ -45,6 +48,11 @@ AVERAGE_LOOK = 64
 EQUAL_FORMATTING = 3
 
 
+def is_self_closing(attributes: str) -> bool:
+    """Whether a slash ends the tag, rather than an unquoted value in it."""
+    return attributes.endswith("/") and ATTRIBUTE.sub("", attributes).endswith("/")
+
+
 def _values(attributes: str) -> dict[str, str]:
     """The attributes of a tag by name in lower case; of equal ones the first."""
     found: dict[str, str] = {}
@@ -53,47 +61,62 @@ def _values(attributes: str) -> dict[str, str]:
     return found
 
 
+@dataclass(slots=True, eq=False)
+class _Formatting:
+    """A formatting element. listed: it is opened again when the element it is in ends. reopened: it was."""
+
+    key: tuple[str, str]
+    listed: bool = True
+    reopened: bool = False
+
+
 class OpenElements:
     """The stack of open elements by their names, fed with tags.
 
-    depth: how many are open that count, with the formatting elements that will be opened again. opened: how many elements a parse
-    would have made so far at most, those that it opens again in each block included.
+    depth: how many are open that count. opened: how many elements a parse would have made so far at most, with those that it opens
+    again in each block.
     """
 
     def __init__(self) -> None:
+        self.open_depth = 0
+        self.framesets = 0  # in them there is nothing else
+        self.opened = 0
         self.names: list[str] = []  # outermost first; "" where a formatting element was taken out from between others
-        self.attributes: list[str] = []  # by which equal formatting elements are told
+        self.formatting: list[_Formatting | None] = []
         self.depth_below: list[int] = []  # without the element and all that are in it
         self.open_count: defaultdict[str, int] = defaultdict(int)
-        self.may_look_at = 0
-        self.open_depth = 0
-        self.opened = 0
-        # Formatting elements that wait to be opened again, as attributes by name; and those outside each open marker.
-        self.waiting: defaultdict[str, list[str]] = defaultdict(list)
-        self.waiting_count = 0
-        self.outside: list[tuple[int, defaultdict[str, list[str]], int]] = []
+        # Listed formatting elements inside the innermost marker, equal ones together; and for each open marker those outside it.
+        self.listed: defaultdict[tuple[str, str], list[_Formatting]] = defaultdict(list)
+        self.listed_outside: list[tuple[int, defaultdict[tuple[str, str], list[_Formatting]]]] = []
+        self.reopened_count = 0
         # Places of the elements in which the namespace changes, and to which.
         self.namespaces: list[tuple[int, str]] = []
+        self.may_look_at = 0
 
     @property
     def depth(self) -> int:
-        return self.open_depth + self.waiting_count
+        return self.open_depth + self.framesets
 
     @property
     def namespace(self) -> str:
         return self.namespaces[-1][1] if self.namespaces else "html"
 
-    def start(self, name: str, attributes: str) -> None:
-        """Takes a start tag: its name in lower case, the source of its attributes."""
+    def start(self, name: str, attributes: str, *, doubtful: bool = False) -> None:
+        """Takes a start tag: its name in lower case, the source of its attributes. A doubtful one opens, but ends nothing."""
         self.may_look_at += AVERAGE_LOOK
+        self.opened += 1
+        if name == "frameset":
+            self.framesets += 1
+            return
+        if doubtful:
+            self._push(name, counts=True)
+            return
         if self.namespaces and self.namespace != "html":
             if name not in ENDS_FOREIGN and not (name == "font" and FONT_ATTRIBUTES & _values(attributes).keys()):
                 self._start_foreign(name, attributes)
                 return
-            while self.namespace != "html":
-                self._pop_to(self.namespaces[-1][0])
-        self.opened += 1
-        if name in VOID or name in SINGLETONS:
+            self._leave_foreign()
+        if name in VOID or name in SINGLETONS or (name in TABLE_INNER and not self._in_table()):
             return
         if name in ENDS_PARAGRAPH and self.open_count["p"]:
             self._end(PARAGRAPH, BUTTON_SCOPE)
@@ -106,33 +129,41 @@ class OpenElements:
         elif name in ONE_AT_A_TIME:
             self._end_formatting(name)
         if name == "svg" or name == "math":
+            if is_self_closing(attributes):
+                return
             self.namespaces.append((len(self.names), name))
         if name in SPECIAL:
-            self.opened += self.waiting_count
-        self._push(name, attributes, counts=name not in END_TAG_OMITTED or self._is_in_own_kind(name))
-        if name in MARKERS:
-            self.outside.append((len(self.names) - 1, self.waiting, self.waiting_count))
-            self.open_depth += self.waiting_count
-            self.waiting, self.waiting_count = defaultdict(list), 0
+            self.opened += self.reopened_count
+        self._push(name, counts=name not in END_TAG_OMITTED or self._is_in_own_kind(name))
+        if name in FORMATTING:
+            self._list(_Formatting((name, attributes)))
+        elif name in MARKERS:
+            self.listed_outside.append((len(self.names) - 1, self.listed))
+            self.listed = defaultdict(list)
 
     def end(self, name: str) -> None:
         """Takes an end tag: its name in lower case."""
         self.may_look_at += AVERAGE_LOOK
+        if name in SPECIAL:
+            self.opened += self.reopened_count
+        if self.namespaces and name in END_TAGS_OUT_OF_FOREIGN:
+            self._leave_foreign()
         if name in FORMATTING:
             self._end_formatting(name)
+        elif name == "form":
+            self._end_form()
+        elif name == "frameset":
+            self.framesets = max(0, self.framesets - 1)
         elif name in HEADINGS:
             self._end(HEADINGS, SCOPE)
         elif self.open_count[name]:
-            if name in SPECIAL:
-                self.opened += self.waiting_count
             if self.names[-1] == name:
                 self._pop_to(len(self.names) - 1)
             else:
                 self._end(frozenset({name}), END_TAG_STOPS.get(name, SCOPE if name in SPECIAL else SPECIAL))
 
     def _start_foreign(self, name: str, attributes: str) -> None:
-        self.opened += 1
-        if attributes.endswith("/") and ATTRIBUTE.sub("", attributes).endswith("/"):
+        if is_self_closing(attributes):
             return
         namespace = within = self.namespace
         if namespace == "svg":
@@ -145,7 +176,14 @@ class OpenElements:
             within = "svg"
         if within != namespace:
             self.namespaces.append((len(self.names), within))
-        self._push(name, attributes, counts=True)
+        self._push(name, counts=True)
+
+    def _leave_foreign(self) -> None:
+        while self.namespace != "html":
+            self._pop_to(self.namespaces[-1][0])
+
+    def _in_table(self) -> bool:
+        return self.open_count["table"] > 0 or self.open_count["template"] > 0
 
     def _is_in_own_kind(self, name: str) -> bool:
         """Whether an element of that name is open with nothing in between that counts, as in `<li><dd><li><dd>`."""
@@ -156,12 +194,19 @@ class OpenElements:
                 return False
         return False
 
-    def _push(self, name: str, attributes: str, *, counts: bool) -> None:
+    def _push(self, name: str, *, counts: bool, formatting: _Formatting | None = None) -> None:
         self.depth_below.append(self.open_depth)
         self.names.append(name)
-        self.attributes.append(attributes)
+        self.formatting.append(formatting)
         self.open_count[name] += 1
         self.open_depth += counts
+
+    def _list(self, formatting: _Formatting) -> None:
+        self.formatting[-1] = formatting
+        equal = self.listed[formatting.key]
+        if len(equal) == EQUAL_FORMATTING:
+            equal.pop(0).listed = False
+        equal.append(formatting)
 
     def _end(self, wanted: frozenset[str], stops: frozenset[str]) -> None:
         """Closes the innermost wanted element and all in it, unless a stop or too much is in between."""
@@ -174,22 +219,46 @@ class OpenElements:
 
     def _end_formatting(self, name: str) -> None:
         """Closes a formatting element but not the special elements in it ("adoption agency")."""
-        if self.open_count[name]:
-            special = False
-            for place in self._innermost_first():
-                other = self.names[place]
-                if other == name:
-                    self.names[place] = ""
-                    self.open_count[name] -= 1
+        if not self.open_count[name]:
+            return
+        special = False
+        for place in self._innermost_first():
+            other = self.names[place]
+            if other == name:
+                formatting = self.formatting[place]
+                if formatting is None or not formatting.listed:  # an element like others
                     if not special:
                         self._pop_to(place)
                     return
-                if other in SCOPE:
-                    return
-                special = special or other in SPECIAL
-        if self.waiting[name]:
-            self.waiting[name].pop()
-            self.waiting_count -= 1
+                self.listed[formatting.key].remove(formatting)
+                formatting.listed = False
+                if special:
+                    self._take_out(place)
+                else:
+                    self._pop_to(place)
+                return
+            if other in SCOPE:
+                return
+            special = special or other in SPECIAL
+
+    def _end_form(self) -> None:
+        """Closes a form but not what is in it."""
+        for place in self._innermost_first():
+            if self.names[place] == "form":
+                self._take_out(place)
+                return
+            if self.names[place] in SCOPE:
+                return
+
+    def _take_out(self, place: int) -> None:
+        """Closes an element but not those in it."""
+        if place == len(self.names) - 1:
+            self._pop_to(place)
+            return
+        formatting = self.formatting[place]
+        self.open_count[self.names[place]] -= 1
+        self.reopened_count -= formatting is not None and formatting.reopened
+        self.names[place], self.formatting[place] = "", None
 
     def _innermost_first(self) -> Iterator[int]:
         """The places in the stack from its top, as far as they may be looked at."""
@@ -200,20 +269,26 @@ class OpenElements:
             yield place
 
     def _pop_to(self, place: int) -> None:
-        """Closes the element at place and all in it."""
+        """Closes the element at place and all in it, and opens the listed formatting elements among them again."""
+        reopen: list[_Formatting] = []
         for closed in range(len(self.names) - 1, place - 1, -1):
-            name = self.names[closed]
-            self.open_count[name] -= 1
-            if name in FORMATTING:
-                equal = self.waiting[name]
-                if equal[-AVERAGE_LOOK:].count(self.attributes[closed]) < EQUAL_FORMATTING:
-                    equal.append(self.attributes[closed])
-                    self.waiting_count += 1
-            elif self.outside and self.outside[-1][0] == closed:
-                _, self.waiting, self.waiting_count = self.outside.pop()
+            self.open_count[self.names[closed]] -= 1
+            formatting = self.formatting[closed]
+            if formatting is not None:
+                self.reopened_count -= formatting.reopened
+                if formatting.listed:
+                    reopen.append(formatting)
+            elif self.listed_outside and self.listed_outside[-1][0] == closed:
+                _, self.listed = self.listed_outside.pop()
+                reopen.clear()  # they were listed inside the marker
         while place and not self.names[place - 1]:
             place -= 1
         self.open_depth = self.depth_below[place]
-        del self.names[place:], self.attributes[place:], self.depth_below[place:]
+        del self.names[place:], self.formatting[place:], self.depth_below[place:]
         while self.namespaces and self.namespaces[-1][0] >= place:
             self.namespaces.pop()
+        for formatting in reversed(reopen):
+            formatting.reopened = True
+            self._push(formatting.key[0], counts=True, formatting=formatting)
+        self.reopened_count += len(reopen)
+        self.opened += len(reopen)

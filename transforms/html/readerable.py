@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite, sqrt
 
-from transforms.html.ancestors import Namespace, inherited, namespace_within
+from transforms.html.ancestors import Namespace, inherited, namespace_of
 from transforms.html.css_display import declared_display
 from transforms.html.nested_text import nest_deeply, trimmed_lengths
 from transforms.html.tree import LexborHTMLParser, LexborNode
@@ -169,7 +169,7 @@ class _Gate:
         self.terms: dict[int, float] = {}  # what each survivor adds
         self.in_list_item: dict[int, bool] = {}
         self.in_spoiled: dict[int, bool] = {}
-        self.namespace_within: dict[int, Namespace] = {}
+        self.namespaces: dict[int, Namespace] = {}
 
     def score(self, *, stop_early: bool) -> float:
         """The sum over all candidates, in their order; with stop_early any partial sum that decides for the page."""
@@ -236,7 +236,7 @@ class _Gate:
         tag = node.tag
         attributes = node.attributes
         # Only an article can be an element of SVG or MathML: the tags of the others end foreign content.
-        namespace = self.namespace(node) if tag == "article" else "html"
+        namespace = namespace_of(node, self.namespaces) if tag == "article" else "html"
         if is_unlikely(attributes, namespace):
             return False
         if self.visibility_checker is None and not is_visible(attributes, namespace):
@@ -247,15 +247,12 @@ class _Gate:
             return False
         return not (self.strict_ancestors and inherited(node.parent, self.in_spoiled, False, self.spoils_or))
 
-    def namespace(self, node: LexborNode) -> Namespace:
-        return inherited(node.parent, self.namespace_within, "html", namespace_within)
-
     def spoils_or(self, spoiled_above: bool, node: LexborNode) -> bool:
         """Step for `inherited`: whether candidates in node are dropped by `strict_ancestors`."""
         tag = node.tag
         if tag in ("-document", "html", "body") or spoiled_above:
             return spoiled_above
-        attributes, namespace = node.attributes, self.namespace(node)
+        attributes, namespace = node.attributes, namespace_of(node, self.namespaces)
         return not is_visible(attributes, namespace) or (tag != "a" and is_unlikely(attributes, namespace))
 
 
