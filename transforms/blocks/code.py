@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from transforms.blocks.flat import SPACE, Attributes, Code, Flat
 from transforms.blocks.names import names
@@ -15,7 +16,8 @@ NO_LANGUAGE = frozenset({"undefined", "none", "null", "text", "plaintext", "plai
 MOST_LABEL_WORDS = 4
 COPY_LABELS = frozenset({"copy"})
 # Words of the names that code blocks are labelled with.
-LANGUAGE_WORDS = frozenset(names(
+LANGUAGE_WORDS = frozenset(
+    names(
         """ada applescript asm assembly awk bash basic batch c c# c++ clojure cmake cmd cobol coffeescript console cpp crystal cs
         csharp css csv cuda curl cypher d dart delphi diff docker dockerfile elisp elixir elm erlang f# fish fortran fsharp
         gherkin git glsl go golang gradle graphql groovy haml handlebars haskell hcl html http ini java javascript jinja js
@@ -25,7 +27,8 @@ LANGUAGE_WORDS = frozenset(names(
         scheme scss sed sh shell shellscript smalltalk solidity sparql sql stylus svelte svg swift tcl terminal terraform tex
         text toml ts tsql tsx twig txt typescript vb vb.net vbnet verilog vhdl vim visual vue wasm xhtml xml xquery yaml yml
         zig zsh"""
-    ))
+    )
+)
 # Elements whose lines a browser sets apart, should the page have no line break between them.
 LINES = frozenset({"div", "p", "li", "tr", "ol", "ul", "table"})
 NOT_CODE = frozenset({*SILENT, *FORM_CHOICES, "svg", "noscript"})
@@ -55,7 +58,7 @@ def _language_of(attributes: Attributes) -> str | None:
         for prefix in CLASS_PREFIXES:
             if token.startswith(prefix) and len(token) > len(prefix):
                 return token[len(prefix) :]
-    for token, following in zip(tokens, tokens[1:]):
+    for token, following in pairwise(tokens):
         if token == "brush:":
             return following.rstrip(";") or None
     return next((token[6:].rstrip(";") for token in tokens if token.startswith("brush:") and token[6:].rstrip(";")), None)

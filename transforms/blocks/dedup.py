@@ -58,13 +58,13 @@ def deduplicate(blocks: Sequence[Block]) -> Deduplicated:
 
 def _repeats(blocks: Sequence[Block]) -> dict[int, Repeat]:
     texts = ["".join(block.text.split()).casefold() for block in blocks]
-    keys: list[tuple[str, str | None]] = [(text, block.href) for text, block in zip(texts, blocks)]
+    keys: list[tuple[str, str | None]] = [(text, block.href) for text, block in zip(texts, blocks, strict=True)]
     first_with_text: dict[str, int] = {}
     first_with_key: dict[tuple[str, str | None], int] = {}
     last_kept: dict[tuple[str, str | None], int] = {}
     provisional: list[int] = []
     repeats: dict[int, Repeat] = {}
-    for position, (text, key, block) in enumerate(zip(texts, keys, blocks)):
+    for position, (text, key, block) in enumerate(zip(texts, keys, blocks, strict=True)):
         if not text:
             continue
         first_with_text.setdefault(text, position)
@@ -108,11 +108,7 @@ def _same_neighbour(texts: Sequence[str], first_with_text: dict[str, int], posit
 
 def _restated(blocks: Sequence[Block], kept: Sequence[int]) -> dict[int, Repeat]:
     """Long blocks most of whose word sequences stand in several other blocks together, but not in one alone."""
-    candidates = [
-        position
-        for position in kept
-        if len(blocks[position].text) > LEAST_WORDS and len(_words(blocks[position].text)) >= LEAST_WORDS
-    ]
+    candidates = _restatable(blocks, kept)
     if not candidates:
         return {}
     shingles = {position: _shingles(blocks[position].text) for position in candidates}
@@ -137,6 +133,30 @@ def _restated(blocks: Sequence[Block], kept: Sequence[int]) -> dict[int, Repeat]
     return repeats
 
 
+def _restatable(blocks: Sequence[Block], kept: Sequence[int]) -> list[int]:
+    """Long blocks that can be restated at all.
+
+    A sequence of words stands elsewhere only if each of its words does. That is counted without building the sequences, and
+    rules out nearly all long blocks.
+    """
+    # Words have a character each, and one between them.
+    long = [position for position in kept if len(blocks[position].text) >= 2 * LEAST_WORDS - 1]
+    words = {position: found for position in long if len(found := _words(blocks[position].text)) >= LEAST_WORDS}
+    if not words:
+        return []
+    on_page = Counter(_words("\n".join(blocks[position].text for position in kept)))
+    restatable: list[int] = []
+    for position, own in words.items():
+        in_block = Counter(own)
+        run = possible = 0
+        for word in own:
+            run = run + 1 if on_page[word] > in_block[word] else 0
+            possible += run >= SHINGLE
+        if possible and possible >= RESTATED_SHARE * len(_shingles(blocks[position].text)):
+            restatable.append(position)
+    return restatable
+
+
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
@@ -146,4 +166,4 @@ def _shingles(text: str) -> set[Shingle]:
     if text.count(" ") + text.count("\n") < SHINGLE - 1 and text.isascii():
         return set()
     words = _words(text)
-    return set(zip(*(words[start:] for start in range(SHINGLE)))) if len(words) >= SHINGLE else set()
+    return set(zip(*(words[start:] for start in range(SHINGLE)), strict=False)) if len(words) >= SHINGLE else set()

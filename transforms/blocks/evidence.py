@@ -93,8 +93,9 @@ _WORD_EDGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _FILTER = re.compile("filter|facet|refine")
 _LONGEST_TOKEN = 200
 _MOST_REMEMBERED = 50_000
-_known_tokens: dict[str, int] = {}
-_known_classes: dict[str, int] = {}
+# The flags of values that have been looked at.
+KNOWN_TOKENS: dict[str, int] = {}
+KNOWN_CLASSES: dict[str, int] = {}
 
 
 def of_attributes(attributes: Mapping[str, str | None]) -> int:
@@ -120,24 +121,24 @@ def of_attributes(attributes: Mapping[str, str | None]) -> int:
 
 def of_class(value: str) -> int:
     """The flags of a class attribute: those of all its tokens."""
-    flags = _known_classes.get(value)
+    flags = KNOWN_CLASSES.get(value)
     if flags is None:
         flags = 0
         for token in value.split():
             flags |= of_token(token)
         if len(value) <= _LONGEST_TOKEN:
-            _remember(_known_classes, value, flags)
+            _remember(KNOWN_CLASSES, value, flags)
     return flags
 
 
 def of_token(token: str) -> int:
     """The flags of one token. Tokens of over 200 characters say nothing."""
-    flags = _known_tokens.get(token)
+    flags = KNOWN_TOKENS.get(token)
     if flags is None:
         if len(token) > _LONGEST_TOKEN:
             return 0
         flags = _of_unknown_token(token)
-        _remember(_known_tokens, token, flags)
+        _remember(KNOWN_TOKENS, token, flags)
     return flags
 
 

@@ -71,6 +71,8 @@ class Flat:
     codes: dict[int, Code] = field(default_factory=dict)
     formulas: list[tuple[int, str]] = field(default_factory=list)  # <math> elements and their LaTeX
     noscript_words: int = 0
+    noscript_images: list[tuple[int, int]] = field(default_factory=list)  # <img> elements and their <noscript>
+    head_ends_in_noscript: bool = False
     media: dict[int, MediaSources] = field(default_factory=dict)
     # Fallback content of an embed is read apart, after all else: its range of cuts, and where its elements begin.
     fallbacks: dict[int, tuple[int, int]] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from transforms.blocks.evidence import (
     DIALOG,
     EDIT_LINK,
     EDITOR,
+    KNOWN_CLASSES,
     NOT_FOR_THE_EYE,
     PERMALINK,
     SCREEN_READER,
@@ -29,7 +30,7 @@ from transforms.blocks.strip import (
     is_pixel,
     style_of,
 )
-from transforms.blocks.subtree import count_words
+from transforms.blocks.subtree import count_words, events
 from transforms.blocks.svg import diagram_labels
 from transforms.blocks.tags import EMBEDS, EMBEDS_WITH_FALLBACK, FORM_CHOICES, ROLES, Role
 from transforms.html.tree import LexborNode
@@ -115,7 +116,7 @@ class Flattener:
             flat.tags, flat.parents, flat.attributes, flat.starts, flat.stops, flat.ends,
         )  # fmt: skip
         texts, marks, pins, cuts, matches = flat.texts, flat.marks, flat.pins, flat.cuts, flat.matches
-        composition, readers, roles = self.composition, self.readers, self.roles
+        composition, readers, roles, class_flags = self.composition, self.readers, self.roles, KNOWN_CLASSES
         telling, changing = TELLING_ATTRIBUTES, CHANGING_TAGS
         content = 0  # pieces of text read so far: an element has text if there are more at its end than at its beginning
         stack: list[tuple[LexborNode, Iterator[LexborNode] | None, int, int, int, int, Context]] = []
@@ -186,6 +187,8 @@ class Flattener:
                         read_head_element(flat, node)
                 elif role == UNWRAPPED:
                     children = self.unwrapped_children(node, tag)
+                    if tag == "template" and texts[-1] is not SPACE:
+                        texts.append(SPACE)
                     if children:
                         stack.append((node, queue, parent, WITHOUT_ELEMENT, 0, content, context))
                         queue = iter(children)
@@ -208,7 +211,8 @@ class Flattener:
             if attributes:
                 look = attributes.get("class")
                 if look:
-                    flags = of_class(look)
+                    known = class_flags.get(look)
+                    flags = of_class(look) if known is None else known
                 if not telling.isdisjoint(attributes):
                     flags |= of_attributes(attributes)
             if flags or tag in changing:
@@ -390,6 +394,9 @@ class Flattener:
 
     def read_noscript(self, node: LexborNode, element: int, attributes: Attributes, context: Context) -> int:
         self.space()
+        if self.muted:
+            self.children_role = TRANSPARENT
+            return READ_CHILDREN
         flat = self.flat
         flat.noscript_words += len(node.text().split())
         if node.css_first("img") is None:
@@ -411,21 +418,28 @@ class Flattener:
         del flat.texts[text:], flat.marks[mark:], flat.cuts[cut:], flat.matches[cut:]
         for element in range(noscript + 1, len(flat.tags)):
             flat.starts[element] = flat.stops[element] = text
-        flat.pins[pin:] = [
+        images = [
             (text, element, context)
             for _, element, context in flat.pins[pin:]
             if flat.tags[element] == "img" and not style_of(flat.attributes[element]).display_none
         ]
+        flat.pins[pin:] = images
+        flat.noscript_images += [(element, noscript) for _, element, _ in images]
 
 
-def media_sources(node: LexborNode) -> MediaSources:
-    """The sources and tracks inside an embed."""
+def media_sources(embed: LexborNode) -> MediaSources:
+    """The sources and tracks inside an embed; an embed within has its own."""
     source: str | None = None
     tracks: list[str] = []
-    for inner in node.css("source, track"):
-        src = inner.attributes.get("src")
-        if src:
-            if inner.tag == "track":
+    skipped: int | None = None
+    for node, entering in events(embed):
+        if skipped is not None:
+            if node.mem_id == skipped:
+                skipped = None
+        elif node.tag in EMBEDS:
+            skipped = node.mem_id if node.first_child is not None else None
+        elif entering and node.tag in ("source", "track") and (src := node.attributes.get("src")):
+            if node.tag == "track":
                 tracks.append(src)
             elif source is None:
                 source = src
@@ -455,3 +469,5 @@ def read_head(flat: Flat, head: LexborNode) -> None:
             read_head_element(flat, node)
         elif node.tag == "noscript":
             flat.noscript_words += len(node.text().split())
+        if node.is_element_node:
+            flat.head_ends_in_noscript = node.tag == "noscript"

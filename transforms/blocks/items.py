@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from transforms.blocks.context import Context
 from transforms.blocks.flat import OUTSIDE, Flat
 from transforms.blocks.tags import BARE_TEXT_ONLY, LISTS
+from transforms.records import BlockKind
 
 
-@dataclass
+@dataclass(slots=True)
 class Item:
     """An open `li`, `dt` or `dd`; or with tag None a table or quote, whose text is no part of the item around it.
 
@@ -23,11 +24,11 @@ class Item:
     started: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Place:
     """What a paragraph is, seen from the lists around it. split: blank lines cut it; rest_level: level of the pieces after."""
 
-    kind: str = "paragraph"
+    kind: BlockKind = "paragraph"
     tag: str | None = None
     level: int = 0
     ordered: bool = False
@@ -36,13 +37,17 @@ class Place:
     rest_level: int = 0
 
 
+OUTSIDE_LISTS = Place()
+
+
 @dataclass
 class Items:
     """The items open around the current place, innermost last."""
 
     flat: Flat
     open: list[Item] = field(default_factory=list)
-    next_number: dict[int, int] = field(default_factory=dict)
+    numbers: dict[int, int] = field(default_factory=dict)  # of ordered items
+    next_number: dict[int, int] = field(default_factory=dict)  # by list
 
     def enter(self, tag: str, element: int, context: Context) -> None:
         if tag == "li":
@@ -63,9 +68,11 @@ class Items:
 
         bare: it can be no list item, whatever its tag.
         """
-        item = self.open[-1] if self.open else None
-        if item is None or item.tag is None:
-            place = Place()
+        if not self.open:
+            return OUTSIDE_LISTS
+        item = self.open[-1]
+        if item.tag is None:
+            place = OUTSIDE_LISTS
         elif tag in BARE_TEXT_ONLY or bare:
             level, ordered = self._level_of_item()
             place = Place(level=level, ordered=ordered, rest_level=level)
@@ -96,22 +103,33 @@ class Items:
         return 0, False
 
     def number(self, element: int) -> int:
-        """The number an ordered item shows: `start`, `value` and `reversed` are honoured."""
+        """The number an ordered item shows: `start`, `value` and `reversed` are honoured, items without text counted."""
         flat = self.flat
         owner = flat.parents[element]
         while owner != OUTSIDE and flat.tags[owner] not in LISTS:
             owner = flat.parents[owner]
-        attributes = flat.attributes[owner] if owner != OUTSIDE else {}
-        backwards = "reversed" in attributes
-        number = _integer(flat.attributes[element].get("value"))
-        if number is None:
-            number = self.next_number.get(owner)
-        if number is None:
-            number = _integer(attributes.get("start"))
-        if number is None:
-            number = sum(flat.tags[child] == "li" for child in flat.children(owner)) if backwards else 1
-        self.next_number[owner] = number + (-1 if backwards else 1)
-        return number
+        if owner not in self.next_number:
+            self._number_items(owner)
+        if element not in self.numbers:
+            # Something stands between the list and the item, which no valid page has: it is numbered as it comes.
+            self.numbers[element] = self.next_number[owner]
+            self.next_number[owner] += 1
+        return self.numbers[element]
+
+    def _number_items(self, owner: int) -> None:
+        flat = self.flat
+        items = [child for child in flat.children(owner) if flat.tags[child] == "li"]
+        attributes = flat.attributes[owner]
+        step = -1 if "reversed" in attributes else 1
+        start = _integer(attributes.get("start"))
+        number = start if start is not None else (len(items) if step < 0 else 1)
+        for item in items:
+            value = _integer(flat.attributes[item].get("value"))
+            if value is not None:
+                number = value
+            self.numbers[item] = number
+            number += step
+        self.next_number[owner] = number
 
 
 def _integer(value: str | None) -> int | None:

@@ -17,8 +17,6 @@ _PLAIN_URL = re.compile(rf"https?://{_HOST}{_PATH}")
 _PLAIN_PATH = re.compile(_PATH)
 _PLAIN_FRAGMENT = re.compile(r"#[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*")
 _ORIGIN = re.compile(rf"https?://{_HOST}(?=/)")
-# With one of these in it a reference may still change: a dot segment, plain or encoded, or an international host name.
-_CHANGING = ("/.", "%2e", "%2E", "xn--")
 
 
 class PageUrls:
@@ -48,7 +46,10 @@ class PageUrls:
         first = reference[:1]
         if first == "#":
             return self._without_fragment + reference if _PLAIN_FRAGMENT.fullmatch(reference) else None
-        if first not in ("/", "h") or any(sign in reference for sign in _CHANGING):
+        if first != "/" and first != "h":
+            return None
+        # A dot segment, plain or encoded, or an international host name may still change.
+        if "/." in reference or "%2e" in reference or "%2E" in reference or "xn--" in reference:
             return None
         if first == "h":
             return reference if _PLAIN_URL.fullmatch(reference) else None

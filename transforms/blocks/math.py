@@ -31,9 +31,9 @@ SYMBOLS = {
 # Function application, invisible times, separator and plus show nothing.
 INVISIBLE = "\u2061\u2062\u2063\u2064"
 _NO_INVISIBLE = {ord(character): None for character in INVISIBLE}
-FUNCTIONS = frozenset(names(
-        """sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan log ln exp lim max min sup inf det dim ker gcd arg deg"""
-    ))
+FUNCTIONS = frozenset(
+    names("""sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan log ln exp lim max min sup inf det dim ker gcd arg deg""")
+)
 ESCAPED = {"%": r"\%", "#": r"\#", "&": r"\&", "$": r"\$", "{": r"\{", "}": r"\}", "_": r"\_", "\\": r"\backslash"}
 TOKENS = frozenset({"mi", "mn", "mo", "mtext", "ms"})
 NOT_SHOWN = frozenset({"annotation", "annotation-xml", "mphantom", "maligngroup", "malignmark", "none", "mprescripts"})

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from transforms.blocks.flat import OUTSIDE, Flat
+from transforms.blocks.flat import OUTSIDE, Attributes, Flat
 from transforms.blocks.links import PageUrls
 from transforms.images.candidates import collect_candidates
 from transforms.records import Candidate
 
 MOST_TRACKS_LISTED = 3
 LINK_LEVELS = 2  # the link is the image's parent or grandparent
+PICTURE_LEVELS = 4
 FORMULA_LEVELS = 2
+FIRST_IN_BODY = 2  # the number of the element, after html and body
 
 
 class Pictures:
@@ -24,6 +26,8 @@ class Pictures:
         self.merged: set[int] = set()
         self.formula_pictures = self._formula_pictures() if flat.formulas else frozenset()
         self._candidates: dict[int, list[Candidate]] = {}
+        self._targets: dict[int, str | None] = {}  # of `a` elements around images
+        self._sources: dict[int, list[Attributes]] = {}  # of `picture` elements
         self._pair_noscript_twins()
 
     def candidates(self, image: int) -> list[Candidate]:
@@ -48,56 +52,57 @@ class Pictures:
             if element == OUTSIDE:
                 return None
             if flat.tags[element] == "a" and "href" in flat.attributes[element]:
-                if flat.text(flat.starts[element], flat.stops[element]).strip():
-                    return None
-                return self.urls.link(flat.attributes[element]["href"])
+                if element not in self._targets:
+                    has_text = bool(flat.text(flat.starts[element], flat.stops[element]).strip())
+                    self._targets[element] = None if has_text else self.urls.link(flat.attributes[element]["href"])
+                return self._targets[element]
         return None
 
-    def _picture_sources(self, image: int) -> list[dict[str, str | None]]:
+    def _picture_sources(self, image: int) -> list[Attributes]:
         flat = self.flat
-        picture = flat.parents[image]
-        while picture != OUTSIDE and flat.tags[picture] in ("source", "noscript", "span"):
+        picture = image
+        for _ in range(PICTURE_LEVELS):
             picture = flat.parents[picture]
-        if picture == OUTSIDE or flat.tags[picture] != "picture":
-            return []
-        return [flat.attributes[e] for e in range(picture + 1, flat.ends[picture]) if flat.tags[e] == "source"]
+            if picture == OUTSIDE:
+                return []
+            if flat.tags[picture] == "picture":
+                if picture not in self._sources:
+                    inside = range(picture + 1, flat.ends[picture])
+                    self._sources[picture] = [flat.attributes[element] for element in inside if flat.tags[element] == "source"]
+                return self._sources[picture]
+        return []
 
     def _pair_noscript_twins(self) -> None:
         """Merges an `<img>` in a `<noscript>` into the `<img>` beside it, if they are one picture."""
         flat = self.flat
-        for inner in [element for _, element, _ in flat.pins if flat.tags[element] == "img"]:
-            noscript = self._enclosing_noscript(inner)
-            if noscript == OUTSIDE:
-                continue
-            for outer in self._images_beside(noscript):
-                if self._are_one(outer, inner):
-                    self.twins.setdefault(outer, []).append(inner)
-                    self.merged.add(inner)
-                    self._candidates.pop(outer, None)
-                    break
+        for inner, noscript in flat.noscript_images:
+            self._merge(inner, self._images_beside(noscript))
+        # An image ends the head, and a noscript that was open there with it: its twin is the first thing in the body.
+        if flat.head_ends_in_noscript and len(flat.tags) > FIRST_IN_BODY and flat.tags[FIRST_IN_BODY] == "img":
+            self._merge(FIRST_IN_BODY, self._images_beside(FIRST_IN_BODY)[-1:])
 
-    def _enclosing_noscript(self, element: int) -> int:
-        flat = self.flat
-        above = flat.parents[element]
-        while above != OUTSIDE and flat.tags[above] != "noscript":
-            if flat.tags[above] == "body":
-                return OUTSIDE
-            above = flat.parents[above]
-        return above
+    def _merge(self, inner: int, beside: Sequence[int]) -> None:
+        for outer in beside:
+            if self._are_one(outer, inner):
+                self.twins.setdefault(outer, []).append(inner)
+                self.merged.add(inner)
+                self._candidates.pop(outer, None)
+                break
 
-    def _images_beside(self, noscript: int) -> list[int]:
-        """The images next to a noscript, only white space between."""
+    def _images_beside(self, element: int) -> list[int]:
+        """The images before and after an element, with nothing but white space between."""
         flat = self.flat
+        before, after = element - 1, flat.ends[element]
         beside: list[int] = []
-        for outer, begin, end in (
-            (noscript - 1, flat.stops[noscript - 1], flat.starts[noscript]),
-            (flat.ends[noscript], flat.stops[noscript], None),
-        ):
-            if outer >= len(flat.tags) or flat.tags[outer] != "img" or flat.parents[outer] != flat.parents[noscript]:
-                continue
-            if not flat.text(begin, flat.starts[outer] if end is None else end).strip():
-                beside.append(outer)
+        if self._is_sibling_image(before, element) and not flat.text(flat.stops[before], flat.starts[element]).strip():
+            beside.append(before)
+        if self._is_sibling_image(after, element) and not flat.text(flat.stops[element], flat.starts[after]).strip():
+            beside.append(after)
         return beside
+
+    def _is_sibling_image(self, other: int, element: int) -> bool:
+        flat = self.flat
+        return other < len(flat.tags) and flat.tags[other] == "img" and flat.parents[other] == flat.parents[element]
 
     def _are_one(self, outer: int, inner: int) -> bool:
         outer_urls = {candidate["url"] for candidate in self.candidates(outer)}

@@ -11,14 +11,13 @@ class Paths:
     def __init__(self, flat: Flat) -> None:
         self.flat = flat
         self._paths: dict[int, str] = {0: "/html", 1: "/html/body"}
-        self._numbers: dict[int, int] = {}  # place among the siblings of the same tag
-        self._counts: dict[int, dict[str, int]] = {}  # for a parent: how many children of each tag
+        self._steps: dict[int, str] = {}
 
     def of(self, element: int) -> str:
         path = self._paths.get(element)
         if path is not None:
             return path
-        parents, paths = self.flat.parents, self._paths
+        parents, paths, steps = self.flat.parents, self._paths, self._steps
         chain = [element]
         above = parents[element]
         while above not in paths and above != OUTSIDE:
@@ -26,18 +25,27 @@ class Paths:
             above = parents[above]
         path = paths.get(above, "")
         for below in reversed(chain):
-            path = f"{path}/{self._step(below)}"
-            paths[below] = path
+            step = steps.get(below)
+            if step is None:
+                self._number_children(above)
+                step = steps[below]
+            paths[below] = path = path + step
+            above = below
         return path
 
-    def _step(self, element: int) -> str:
-        tags, parent = self.flat.tags, self.flat.parents[element]
-        counts = self._counts.get(parent)
-        if counts is None:
-            counts = self._counts[parent] = {}
-            numbers = self._numbers
-            for child in self.flat.children(parent):
-                tag = tags[child]
-                numbers[child] = counts[tag] = counts.get(tag, 0) + 1
-        tag = tags[element]
-        return f"{tag}[{self._numbers[element]}]" if counts[tag] > 1 else tag
+    def _number_children(self, parent: int) -> None:
+        """Notes the step to each child: `/p[2]`, or `/p` when it is the only one."""
+        tags, steps = self.flat.tags, self._steps
+        latest: dict[str, int] = {}  # the only child of a tag so far, or how many there are, below zero
+        for child in self.flat.children(parent):
+            tag = tags[child]
+            if tag not in latest:
+                latest[tag] = child
+                steps[child] = "/" + tag
+                continue
+            earlier = latest[tag]
+            if earlier >= 0:
+                steps[earlier] = f"/{tag}[1]"
+                earlier = -1
+            latest[tag] = earlier - 1
+            steps[child] = f"/{tag}[{1 - earlier}]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from transforms.blocks.flat import BREAK, Flat, Mark
 from transforms.blocks.links import PageUrls
@@ -38,9 +38,13 @@ class Inline:
         self.flat = flat
         self.urls = urls
 
-    def write(self, begin: int, end: int, marks: Sequence[Mark], opened: Iterable[int] = ()) -> str:
+    def write(self, begin: int, end: int, marks: Sequence[Mark], opened: Sequence[int] = ()) -> str:
         """Raw rich text of a stretch. opened: marked elements it begins in; those still open at its end are closed there."""
         tags, texts = self.flat.tags, self.flat.texts
+        if len(marks) == 2 and not opened:
+            (first, element), (last, _) = marks
+            inner = self.decorate(element, MARKS[tags[element]], "".join(texts[first:last]))
+            return "".join(texts[begin:first]) + inner + "".join(texts[last:end])
         parts: list[str] = []
         stack: list[tuple[int, str, bool, list[str]]] = []  # open elements: their kind, if they add marks, the parts before
         kinds: dict[str, int] = {}
@@ -53,9 +57,11 @@ class Inline:
             if element >= 0:
                 kind = MARKS[tags[element]]
                 # Bold in bold adds nothing, and nothing is marked within code.
-                stack.append((element, kind, kind not in kinds and "code" not in kinds, parts))
+                adds = kind not in kinds and "code" not in kinds
+                stack.append((element, kind, adds, parts))
                 kinds[kind] = kinds.get(kind, 0) + 1
-                parts = []
+                if adds:
+                    parts = []
             elif stack:
                 element, kind, adds, outer = stack.pop()
                 kinds[kind] -= 1
@@ -63,9 +69,7 @@ class Inline:
                     del kinds[kind]
                 if adds:
                     outer.append(self.decorate(element, kind, "".join(parts)))
-                else:
-                    outer += parts
-                parts = outer
+                    parts = outer
         parts += texts[begin:end]
         return "".join(parts)
 
@@ -76,9 +80,11 @@ class Inline:
         if BREAK in inner and (lines := inner.split(BREAK)) and any(not line.strip() for line in lines[1:-1]):
             return self.decorate_paragraphs(element, kind, lines)
         core = inner.strip()
-        lead = inner[: len(inner) - len(inner.lstrip())]
-        trail = inner[len(inner.rstrip()) :]
-        return lead + self.mark(element, kind, core) + trail
+        marked = self.mark(element, kind, core)
+        if len(core) == len(inner):
+            return marked
+        begin = inner.index(core)
+        return inner[:begin] + marked + inner[begin + len(core) :]
 
     def decorate_paragraphs(self, element: int, kind: str, lines: list[str]) -> str:
         parts: list[str] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from html import escape
+from operator import itemgetter
 
 from transforms.blocks.flat import BREAK, OUTSIDE, Flat
 from transforms.blocks.links import PageUrls
@@ -245,18 +246,22 @@ class TableReader:
         flat = self.flat
         pieces: list[str] = []
         for begin, end, first, last in parts.get(cell, ()):
-            place = begin
+            # Where a block in the cell begins or ends, and where a kept element does, in document order.
+            edges = [(cut[2], BREAK) for cut in flat.cuts[self._cut_at(begin) : self._cut_at(end)]]
             for at, element in flat.marks[first:last]:
                 tag = flat.tags[element if element >= 0 else ~element]
-                if tag not in KEPT_IN_HTML:
-                    continue
-                pieces.append(escape(flat.text(place, at), quote=False))
+                if tag in KEPT_IN_HTML:
+                    edges.append((at, f"</{tag}>" if element < 0 else self._open_tag(tag, element)))
+            place = begin
+            for at, written in sorted(edges, key=itemgetter(0)):
+                pieces += (escape(flat.text(place, at), quote=False), written)
                 place = at
-                pieces.append(f"</{tag}>" if element < 0 else self._open_tag(tag, element))
-            pieces.append(escape(flat.text(place, end), quote=False))
-            pieces.append(BREAK)
+            pieces += (escape(flat.text(place, end), quote=False), BREAK)
         lines = (" ".join(line.split()) for line in "".join(pieces).split(BREAK))
         return "<br>".join(line for line in lines if line)
+
+    def _cut_at(self, place: int) -> int:
+        return bisect_left(self.flat.cuts, place, key=itemgetter(2))
 
     def _open_tag(self, tag: str, element: int) -> str:
         if tag != "a":

@@ -11,10 +11,12 @@ LISTS = frozenset({"ul", "ol", "menu"})
 # Elements whose own text is a paragraph with their tag but never a list item (blocks.md 4.5).
 BARE_TEXT_ONLY = frozenset({"ul", "ol", "menu", "dl", "figure"})
 # Innermost of these with text becomes a block (blocks.md 4.1).
-TEXT_CONTAINERS = frozenset(names(
+TEXT_CONTAINERS = frozenset(
+    names(
         """body p div section article main aside header footer nav li dt dd td th caption summary details address label button
         legend center form fieldset figure ul ol menu dl"""
-    ))
+    )
+)
 EMBEDS = frozenset({"video", "audio", "iframe", "embed", "object"})
 EMBEDS_WITH_FALLBACK = frozenset({"video", "audio", "object"})
 # Elements that show nothing, or not as text (blocks.md 3.3). The raw text of noframes and noembed is shown by no browser.

@@ -7,21 +7,20 @@ other is an orphan run. So a block is one slice of the page's texts, and each pi
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from transforms.blocks.context import NO_ELEMENT, Context
+from transforms.blocks.context import Context
 from transforms.blocks.editors import take_viewports
+from transforms.blocks.emit import Output
 from transforms.blocks.flat import BREAK, SPACE, Flat
-from transforms.blocks.items import Item, Items
+from transforms.blocks.items import Items
 from transforms.blocks.links import PageUrls
-from transforms.blocks.media import Pictures, alternative_text, media_sentence, media_source
-from transforms.blocks.paths import Paths
 from transforms.blocks.rich import Inline
 from transforms.blocks.tables import Stretch, TableReader, is_data_table, read_structure
 from transforms.blocks.tags import HEADINGS, MARKS, Role
 from transforms.blocks.text import collapse, flowing, paragraphs
-from transforms.records import Block, BlockKind, Candidate
+from transforms.records import Block, BlockKind
 
 CLOSE, CONTAINER, ITEM, DEFINITION, HEADING, TABLE, QUOTE, CAPTION, CODE, DIAGRAM, FORMULA, RULE = map(
     int,
@@ -34,11 +33,11 @@ CLOSE, CONTAINER, ITEM, DEFINITION, HEADING, TABLE, QUOTE, CAPTION, CODE, DIAGRA
 STRUCTURE_IN_QUOTES = frozenset({"table", "ul", "ol", "dl", "pre", "figure", "blockquote", *HEADINGS})
 PARAGRAPHS_IN_QUOTES = frozenset({"p", "div"})
 LEAST_PARAGRAPHS = 2
-IMAGE_TEXT = ("alt", "title")
-MEDIA_TEXT = ("title", "aria-label", "alt")
+ONE_LINE = (0,)
+NO_PINS: Mapping[int, list[int]] = {}
 
 
-@dataclass
+@dataclass(slots=True)
 class Open:
     """An open container: how many runs it has had, and which marks are open in it, by kind."""
 
@@ -61,51 +60,39 @@ class Job:
     resumed: bool = False
 
 
-@dataclass(frozen=True)
-class FallbackHere:
-    """Marks the place of an embed's fallback content among the blocks, and the list items open around it."""
-
-    element: int
-    items: list[Item]
-
-
 class Walk:
     """One pass over a page's cuts."""
 
     def __init__(self, flat: Flat, urls: PageUrls, widgets: Sequence[str | None]) -> None:
         self.flat = flat
-        self.urls = urls
-        self.widgets = widgets
-        self.paths = Paths(flat)
+        self.output = Output(flat, urls, widgets)
+        self.paths = self.output.paths
         self.inline = Inline(flat, urls)
         self.tables = TableReader(flat, self.inline, urls)
         self.table_elements = [cut[1] for cut in flat.cuts if cut[0] == TABLE]
-        self.pictures = Pictures(flat, urls)
         self.consumed = take_viewports(flat)
         self.items = Items(flat)
         self.open: list[Open] = []
-        self.out: list[Block | FallbackHere] = []
-        self.count = 0
 
     def blocks(self) -> tuple[Block, ...]:
         if self.flat.cuts:
             self.walk(0, self.flat.matches[0] + 1)
         if not self.flat.fallbacks:
-            return tuple(block for block in self.out if isinstance(block, Block))
+            return tuple(block for block in self.output.blocks if isinstance(block, Block))
         return self.with_fallbacks()
 
     def with_fallbacks(self) -> tuple[Block, ...]:
         """Puts the fallback content of embeds at its place, and numbers the blocks anew."""
         blocks: list[Block] = []
-        pending = [iter(self.out)]
+        pending = [iter(self.output.blocks)]
         while pending:
             for entry in pending[-1]:
                 if isinstance(entry, Block):
                     blocks.append(replace(entry, dom_index=len(blocks)))
                     continue
-                self.out, self.items.open, self.open = [], list(entry.items), []
+                self.output.blocks, self.items.open, self.open = [], list(entry.items), []
                 self.walk(*self.flat.fallbacks[entry.element])
-                pending.append(iter(self.out))
+                pending.append(iter(self.output.blocks))
                 break
             else:
                 pending.pop()
@@ -117,7 +104,7 @@ class Walk:
         while jobs:
             job = jobs.pop()
             if job.pin is not None:
-                self.emit_pin(job.pin)
+                self.output.emit_pin(job.pin, self.items.open)
                 continue
             left_over = self.walk_range(job.first, job.stop, job.resumed)
             if left_over is not None:
@@ -169,7 +156,7 @@ class Walk:
                 grid = self.tables.read(structure, parts)
                 if grid is not None:
                     self.items.start()
-                    self.emit(
+                    self.output.emit(
                         "table", grid.text, element, context,
                         rows=grid.rows, rich_rows=grid.rich_rows, table_html=grid.html,
                     )  # fmt: skip
@@ -189,16 +176,16 @@ class Walk:
                 if embedded:
                     return end + 1, embedded
             elif role == RULE:
-                self.emit("rule", "", element, context)
+                self.output.emit("rule", "", element, context)
             elif role == CODE:
                 code = self.flat.codes[element]
                 if element not in self.consumed:
                     self.items.start()
-                    self.emit("code", code.text, element, context, language=code.language)
+                    self.output.emit("code", code.text, element, context, language=code.language)
             else:
                 place = self.items.place(self.flat.tags[element], bare=True)
                 shown = collapse(self.flat.text(text, cuts[end][2]))
-                self.emit("paragraph", shown, element, context, level=place.level, ordered=place.ordered)
+                self.output.emit("paragraph", shown, element, context, level=place.level, ordered=place.ordered)
             number = end + 1
         return None
 
@@ -217,7 +204,7 @@ class Walk:
             )
         else:
             for pin in range(first_pin, last_pin):
-                self.emit_pin(pin)
+                self.output.emit_pin(pin, self.items.open)
         for _, element in self.flat.marks[first_mark:last_mark]:
             if element >= 0:
                 container.marks.setdefault(MARKS[self.flat.tags[element]], []).append(element)
@@ -246,49 +233,42 @@ class Walk:
         """Paragraphs or a list item from a stretch of text, and its images. run: number of an orphan run, 0 for a whole block."""
         flat = self.flat
         tag = flat.tags[element]
-        raw = flat.texts[begin] if end == begin + 1 else "".join(flat.texts[begin:end])
+        raw = "".join(flat.texts[begin:end])
         if not raw or raw.isspace():
             for pin in range(first_pin, last_pin):
-                self.emit_pin(pin)
+                self.output.emit_pin(pin, self.items.open)
             return
         place = self.items.place(tag)
         rich_raw = None
         if last_mark > first_mark or opened:
             rich_raw = self.inline.write(begin, end, flat.marks[first_mark:last_mark], opened)
-        rich: str | None = None
-        if BREAK in raw and place.split:
-            pieces = paragraphs(raw)
-            texts = [text for _, text in pieces]
-            riches: list[str | None] = [None] * len(texts)
-            if rich_raw is not None:
-                rich_texts = [text for _, text in paragraphs(rich_raw)]
-                if len(rich_texts) == len(texts):
-                    riches = [rich if rich != text else None for rich, text in zip(rich_texts, texts)]
+        if BREAK in raw:
+            lines, texts, riches = _lines(raw, rich_raw, place.split)
         else:
-            text = flowing(raw)
-            if rich_raw is not None:
-                rich = flowing(rich_raw)
-            pieces, texts, riches = [(0, text)], [text], [rich if rich != text else None]
-
-        following: dict[int, list[int]] = {}
+            text = " ".join(raw.split())
+            rich = None if rich_raw is None else " ".join(rich_raw.split())
+            lines, texts, riches = ONE_LINE, (text,), (rich if rich != text else None,)
+        following: Mapping[int, list[int]] = NO_PINS
         if last_pin > first_pin:
-            ahead, following = self.place_pins(begin, first_pin, last_pin, [line for line, _ in pieces], place.split)
+            ahead, following = self.place_pins(begin, first_pin, last_pin, lines, place.split)
             for pin in ahead:
-                self.emit_pin(pin)
-        path = self.paths.of(element) if not run else self.path_of_run(element, begin, end, run)
+                self.output.emit_pin(pin, self.items.open)
+        path = self.path_of_run(element, begin, end, run) if run else self.paths.of(element)
         shown_tag = place.tag or tag
-        for number, (text, rich) in enumerate(zip(texts, riches)):
-            if number == 1 and run:
+        level = place.level
+        for number, text in enumerate(texts):
+            self.output.add(
+                place.kind, text, shown_tag, path, context, context.quoted, riches[number], level, place.ordered, place.ordinal
+            )
+            if following:
+                for pin in following.get(number, ()):
+                    self.output.emit_pin(pin, self.items.open)
+            level = place.rest_level
+            if run:
                 path = f"{self.paths.of(element)}/text()[{run}]"
-            self.emit(
-                place.kind, text, element, context, tag=shown_tag, path=path, rich=rich,
-                level=place.level if number == 0 else place.rest_level, ordered=place.ordered, ordinal=place.ordinal,
-            )  # fmt: skip
-            for pin in following.get(number, ()):
-                self.emit_pin(pin)
 
     def place_pins(
-        self, begin: int, first_pin: int, last_pin: int, lines: list[int], split: bool
+        self, begin: int, first_pin: int, last_pin: int, lines: Sequence[int], split: bool
     ) -> tuple[list[int], dict[int, list[int]]]:
         """Which images go before a block, and which after each of its pieces (blocks.md 4.2). lines: where the pieces begin."""
         texts, pins = self.flat.texts, self.flat.pins
@@ -333,52 +313,49 @@ class Walk:
         rich = flowing(self.inline.write(begin, end, flat.marks[first_mark:last_mark])) if last_mark > first_mark else text
         if text:
             self.items.start()
-            self.emit(kind, text, element, context, rich=rich if rich != text else None, quoted=quoted)
+            self.output.emit(kind, text, element, context, rich=rich if rich != text else None, quoted=quoted)
         for pin in range(first_pin, last_pin):
-            self.emit_pin(pin)
+            self.output.emit_pin(pin, self.items.open)
 
     def emit_heading(self, number: int) -> list[Job]:
         """A heading with the text of all in it but tables, code and figures, which come after it with the images."""
         flat = self.flat
         _, element, _, _, first_pin, context = flat.cuts[number]
         close = flat.matches[number]
-        apart = [
-            inner for inner in range(number + 1, close) if flat.cuts[inner][0] in (TABLE, CODE) or self.begins(inner, "figure")
-        ]
-        stretches, outermost = self.stretches(number, apart)
+        apart: list[int] = []
+        inner = number + 1
+        while inner < close:
+            if flat.cuts[inner][0] in (TABLE, CODE) or self.begins(inner, "figure"):
+                apart.append(inner)
+                inner = flat.matches[inner]
+            inner += 1
+        stretches = self.stretches(number, apart)
         text = flowing(SPACE.join(flat.text(begin, end) for begin, end, _, _ in stretches))
         if text:
             rich = flowing(SPACE.join(self.inline.write(a, b, flat.marks[c:d]) for a, b, c, d in stretches))
             self.items.start()
-            self.emit(
+            self.output.emit(
                 "heading", text, element, context,
                 rich=rich if rich != text else None, level=HEADINGS[flat.tags[element]],
             )  # fmt: skip
         if not apart:
             for pin in range(first_pin, flat.cuts[close][4]):
-                self.emit_pin(pin)
-        return self.embedded(number, outermost) if apart else []
+                self.output.emit_pin(pin, self.items.open)
+        return self.embedded(number, apart) if apart else []
 
     def begins(self, cut: int, tag: str) -> bool:
         return self.flat.cuts[cut][0] != CLOSE and self.flat.tags[self.flat.cuts[cut][1]] == tag
 
-    def stretches(self, number: int, apart: Sequence[int]) -> tuple[list[Stretch], list[int]]:
-        """The stretches of an element's text outside the cuts `apart` that begin inside it, and the outermost of those."""
-        flat = self.flat
+    def stretches(self, number: int, apart: Sequence[int]) -> list[Stretch]:
+        """The stretches of an element's text outside the cuts `apart` that begin inside it, none inside another."""
+        cuts, matches = self.flat.cuts, self.flat.matches
         found: list[Stretch] = []
-        outermost: list[int] = []
-        _, _, begin, mark, _, _ = flat.cuts[number]
-        done = number
+        _, _, begin, mark, _, _ = cuts[number]
         for inner in apart:
-            if inner < done:
-                continue
-            outermost.append(inner)
-            found.append((begin, flat.cuts[inner][2], mark, flat.cuts[inner][3]))
-            done = flat.matches[inner]
-            _, _, begin, mark, _, _ = flat.cuts[done]
-        _, _, end, last_mark, _, _ = flat.cuts[flat.matches[number]]
-        found.append((begin, end, mark, last_mark))
-        return found, outermost
+            found.append((begin, cuts[inner][2], mark, cuts[inner][3]))
+            _, _, begin, mark, _, _ = cuts[matches[inner]]
+        _, _, end, last_mark, _, _ = cuts[matches[number]]
+        return [*found, (begin, end, mark, last_mark)]
 
     def embedded(self, number: int, apart: Sequence[int]) -> list[Job]:
         """What comes after a table or heading: the parts read apart and the images outside them, in document order."""
@@ -412,7 +389,7 @@ class Walk:
             last = before
             while last < len(nested) and nested[last] < matches[cell]:
                 last += 1
-            parts[cuts[cell][1]] = self.stretches(cell, nested[before:last])[0]
+            parts[cuts[cell][1]] = self.stretches(cell, nested[before:last])
         return parts, self.embedded(number, nested)
 
     def is_structural(self, quote: int) -> bool:
@@ -429,92 +406,16 @@ class Walk:
                     return True
         return False
 
-    # Images and embeds.
 
-    def emit_pin(self, pin: int) -> None:
-        _, element, context = self.flat.pins[pin]
-        if self.flat.tags[element] == "img":
-            self.emit_image(element, context)
-        else:
-            self.emit_media(element, context)
-
-    def emit_image(self, element: int, context: Context) -> None:
-        if not self.pictures.is_shown(element):
-            return
-        attributes = self.flat.attributes[element]
-        candidates = self.pictures.candidates(element)
-        if not candidates:
-            if attributes.get("src"):
-                self.flat.removed["inline_image"] += 1
-            return
-        text = alternative_text(attributes, IMAGE_TEXT)
-        self.emit(
-            "image", text, element, context, href=candidates[0]["url"], alt=text, link=self.pictures.link(element),
-            width=attributes.get("width"), height=attributes.get("height"), candidates=candidates,
-        )  # fmt: skip
-
-    def emit_media(self, element: int, context: Context) -> None:
-        title = alternative_text(self.flat.attributes[element], MEDIA_TEXT)
-        source = media_source(self.flat, element, self.urls)
-        text = media_sentence(self.flat, element, title, source, self.urls)
-        self.emit("media", text, element, context, href=source, alt=title)
-        if element in self.flat.fallbacks:
-            self.out.append(FallbackHere(element, list(self.items.open)))
-
-    def emit(
-        self,
-        kind: BlockKind,
-        text: str,
-        element: int,
-        context: Context,
-        *,
-        tag: str | None = None,
-        path: str | None = None,
-        rich: str | None = None,
-        level: int = 0,
-        ordered: bool = False,
-        ordinal: int | None = None,
-        rows: list[list[str]] | None = None,
-        rich_rows: list[list[str]] | None = None,
-        table_html: str | None = None,
-        href: str | None = None,
-        alt: str | None = None,
-        link: str | None = None,
-        width: str | None = None,
-        height: str | None = None,
-        candidates: list[Candidate] | None = None,
-        language: str | None = None,
-        quoted: int | None = None,
-    ) -> None:
-        self.out.append(
-            Block(
-                kind,
-                text,
-                tag or self.flat.tags[element],
-                path or self.paths.of(element),
-                self.count,
-                rich,
-                level,
-                ordered,
-                ordinal,
-                rows,
-                rich_rows,
-                table_html,
-                href,
-                alt,
-                link,
-                width,
-                height,
-                candidates,
-                language,
-                context.region,
-                context.in_main,
-                None if context.widget == NO_ELEMENT else self.widgets[context.widget],
-                context.quoted if quoted is None else quoted,
-                None if context.body == NO_ELEMENT else self.paths.of(context.body),
-                None,
-                context.hidden,
-                "fallback" if context.fallback else None,
-            )
-        )
-        self.count += 1
+def _lines(raw: str, rich_raw: str | None, split: bool) -> tuple[Sequence[int], Sequence[str], Sequence[str | None]]:
+    """The paragraphs of a text with line breaks: their first lines, their texts, their rich texts where those differ."""
+    if not split:
+        text = flowing(raw)
+        rich = None if rich_raw is None else flowing(rich_raw)
+        return ONE_LINE, (text,), (rich if rich != text else None,)
+    pieces = paragraphs(raw)
+    texts = [text for _, text in pieces]
+    riches = texts if rich_raw is None else [text for _, text in paragraphs(rich_raw)]
+    if len(riches) != len(texts):
+        riches = texts
+    return [line for line, _ in pieces], texts, [rich if rich != text else None for rich, text in zip(riches, texts, strict=True)]

@@ -19,6 +19,10 @@ LEAST_SIDE = 150  # pixels; `images.min_side`
 
 # HTML Standard, "parse a srcset attribute". Its white space is ASCII only.
 _URL = re.compile(r"[ \t\n\f\r,]*([^ \t\n\f\r]+)")
+# What nearly all are: a URL without a comma at either end, one descriptor. Reads the same as the two rules below.
+_USUAL = re.compile(
+    r"[ \t\n\f\r]*([^ \t\n\f\r,](?:[^ \t\n\f\r]*[^ \t\n\f\r,])?)[ \t\n\f\r]+([1-9]\d*w|\d+(?:\.\d+)?x)[ \t\n\f\r]*(?:,|\Z)"
+)
 _DESCRIPTORS = re.compile(r"((?:[^,(]|\([^)]*(?:\)|\Z))*)(?:,|\Z)")
 _ASCII_SPACE = " \t\n\f\r"
 _WIDTH = re.compile(r"\d+w")
@@ -41,6 +45,9 @@ def parse_srcset(srcset: str) -> list[tuple[str, str | None]]:
     """
     found: list[tuple[str, str | None]] = []
     position = 0
+    while usual := _USUAL.match(srcset, position):
+        found.append((usual[1], usual[2]))
+        position = usual.end()
     while match := _URL.match(srcset, position):
         url, position = match[1], match.end()
         if url.endswith(","):
@@ -149,12 +156,12 @@ def download_order(
 
     def rank(position: int) -> tuple[bool, int, float, int]:
         candidate = candidates[position]
-        is_identity = position == 0 and candidate["from"] == "img"
         group, size = _size(candidate, rendered)
         if min_side is not None and _is_small(candidate["url"], group, size, min_side):
             group = _SMALL
+        comes_last = group == _UNKNOWN and position == 0 and candidate["from"] == "img"
         type_name = candidate.get("type", "").split(";")[0].strip().lower()
-        return (bool(type_name) and type_name not in accepted_types, group, -size, position + len(candidates) * is_identity)
+        return (bool(type_name) and type_name not in accepted_types, group, -size, position + len(candidates) * comes_last)
 
     return tuple(candidates[position]["url"] for position in sorted(range(len(candidates)), key=rank))
 
