@@ -23,11 +23,16 @@ import yaml
 
 from filters.measures.language import normalize_language
 from filters.rules import RULES, RuleConfig, rules_from_config
+from transforms.archives import ReadSettings, TableConfig
+from transforms.archives.formats import FormatChoice
 from transforms.archives.select import SelectConfig
 from transforms.documents.assemble import DocumentsConfig
 from transforms.documents.extract import ExtractConfig
 from transforms.images.validate import ImageLimits
 from transforms.sizes import parse_size
+
+SIZE_KEYS = frozenset({"bytes", "memory"})
+"""Keys that take sizes such as 8MiB, as do those that end in `_bytes`."""
 
 
 class ConfigError(ValueError):
@@ -41,10 +46,28 @@ def _at_least_one(key: str, value: int | str) -> None:
 
 @dataclass(frozen=True)
 class InputConfig:
-    """How the input is cut into units of work."""
+    """What the input is, and how it is cut into units of work."""
 
     def __post_init__(self) -> None:
         _at_least_one("range_bytes", self.range_bytes)
+        if self.sample is not None and not 0 < self.sample <= 1:
+            raise ValueError(f"sample: {self.sample} is not allowed; allowed: null, or a fraction above 0 and at most 1")
+
+    format: FormatChoice = field(
+        default="auto", metadata={"help": "of all input files; auto: told apart by their first bytes, then by their names"}
+    )
+    url_column: str = field(default="url", metadata={"help": "column of tables with the URL of each page"})
+    html_column: str = field(default="html", metadata={"help": "column of tables with the HTML, as text or bytes"})
+    date_column: str | None = field(default="date", metadata={"help": "column with the capture date, where a table has it"})
+    content_type_column: str | None = field(
+        default="content_type", metadata={"help": "column with the HTTP header Content-Type, where a table has it"}
+    )
+    language_column: str | None = field(
+        default="language", metadata={"help": "column with the language that the page says it has, where a table has it"}
+    )
+    sample: float | None = field(
+        default=None, metadata={"help": "share of the pages to read, chosen by a hash of the URL; null: all"}
+    )
 
     range_bytes: int | Literal["auto"] = field(
         default="auto",
@@ -52,6 +75,11 @@ class InputConfig:
             "help": "bytes of an archive that one shard covers; auto: total input / 64, between 1 MiB and 64 MiB",
         },
     )
+
+    def read_settings(self) -> ReadSettings:
+        """The section as the readers take it."""
+        table = TableConfig(self.url_column, self.html_column, self.date_column, self.content_type_column, self.language_column)
+        return ReadSettings(self.format, table)
 
 
 @dataclass(frozen=True)
@@ -253,7 +281,7 @@ def _build(cls: type[Any], located: _Located, path: str) -> Any:
         key_path = f"{path}.{key}" if path else key
         if key not in fields:
             raise ConfigError(f"{item.where}: {key_path}: unknown key; allowed here: {', '.join(fields)}")
-        values[key] = _value(hints[key], item, key_path, is_size=key == "bytes" or key.endswith("_bytes"))
+        values[key] = _value(hints[key], item, key_path, is_size=key in SIZE_KEYS or key.endswith("_bytes"))
     try:
         return cls(**values)
     except ValueError as error:
@@ -261,7 +289,7 @@ def _build(cls: type[Any], located: _Located, path: str) -> Any:
 
 
 def _value(hint: Any, item: _Located, path: str, is_size: bool) -> Any:
-    """`item` as the type `hint`, or ConfigError. is_size: a key named `bytes` or `…_bytes`, which takes sizes such as 8MiB."""
+    """`item` as the type `hint`, or ConfigError. is_size: the key takes sizes such as 8MiB."""
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return _build(hint, item, path)
     if path == "rules":

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import PurePath
+from functools import partial
 
 import apache_beam as beam
 
 import transforms.coders  # noqa: F401  registers the records
+from transforms.archives import ReadSettings, read_range
 from transforms.archives.select import SelectConfig, is_image, media_type, select_page
-from transforms.archives.warc import read_responses
 from transforms.documents.codec import document_row
-from transforms.documents.extract import STAGE, ExtractConfig, extract_document, make_document_id
+from transforms.documents.extract import STAGE, ExtractConfig, extract_document, page_drop
+from transforms.documents.isolate import IsolatedExtractor, IsolationLimits, WorkerStartError
+from transforms.documents.isolate_protocol import describe_error
 from transforms.images.urls import url_key
 from transforms.records import Document, Drop, InputRange, Page, Response, ShardManifest
 from transforms.shards.plan import ShardPlan
@@ -34,26 +35,32 @@ class ExtractSettings:
     select: SelectConfig = field(default_factory=SelectConfig)
     extract: ExtractConfig = field(default_factory=ExtractConfig)
     keep_blocks: bool = False
+    read: ReadSettings = field(default_factory=ReadSettings)
 
 
-def extract_range(range_: InputRange, plan: ShardPlan, settings: ExtractSettings) -> ShardManifest:
+def extract_range(
+    range_: InputRange, plan: ShardPlan, settings: ExtractSettings, isolated: IsolatedExtractor | None
+) -> ShardManifest:
     """Makes the document shard of one input range, or finds it finished.
 
     Files: documents, the distinct image URLs they mention, the image responses of the range, drops. Rows stand in archive order.
+    isolated: what extracts the pages; None for this process.
     """
     finished = find_finished(plan.folder, STAGE, range_.index, plan.documents, plan.key)
     if finished is not None:
         return finished
     counts: Counter[str] = Counter({f"{stage}/{end}": 0 for stage in ("read", STAGE, "blocks") for end in ("in", "out")})
     urls: dict[bytes, str] = {}
+    extract = partial(extract_document, config=settings.extract) if isolated is None else isolated.extract
+    cpu_seconds_before = _cpu_seconds(isolated)
     with ShardWriter(plan.folder, STAGE, range_.index, plan.documents, plan.key) as shard:
         documents = shard.table("stages/documents", DOCUMENTS)
         references = shard.table("stages/references", REFERENCES, row_group_rows=10_000)
         captures = shard.table("stages/captures", CAPTURES, row_group_rows=10_000)
-        for item in read_responses(range_.file, range_.start, range_.stop):
+        for item in read_range(range_, settings.read):
             counts["read/in"] += 1
             counts.update(f"flags/{flag}" for flag in (item.flags if isinstance(item, Response) else ()))
-            if isinstance(item, Response) and is_image(item):
+            if isinstance(item, Response) and range_.format == "warc" and is_image(item):
                 captures.append(_capture_row(item))
                 counts["read/images"] += 1
                 if media_type(item.content_type) not in (settings.select.mime or ()):
@@ -66,7 +73,7 @@ def extract_range(range_: InputRange, plan: ShardPlan, settings: ExtractSettings
                 continue
             counts["read/out"] += 1
             counts[f"{STAGE}/in"] += 1
-            document = _extract_or_drop(page, settings.extract, counts)
+            document = _extract_or_drop(page, extract, counts)
             if isinstance(document, Drop):
                 shard.drop([document])
                 continue
@@ -78,26 +85,27 @@ def extract_range(range_: InputRange, plan: ShardPlan, settings: ExtractSettings
             urls.update((url_key(url), url) for node in document.nodes if node.image for url in node.image.candidates)
         for key in sorted(urls):
             references.append({"url_key": key, "url": urls[key]})
-        return shard.commit(counts)
+        return shard.commit(counts, _cpu_seconds(isolated) - cpu_seconds_before)
 
 
-def _extract_or_drop(page: Page, config: ExtractConfig, counts: Counter[str]) -> Document | Drop:
-    """`extract_document`, an unexpected exception made a Drop: it costs one page, and the run if it is no exception any more."""
+def _extract_or_drop(page: Page, extract: Callable[[Page], Document | Drop], counts: Counter[str]) -> Document | Drop:
+    """`extract`, an unexpected exception made a Drop: it costs one page, and the run if it is no exception any more."""
     try:
-        return extract_document(page, config)
+        return extract(page)
+    except WorkerStartError:
+        raise
     except Exception as error:
         counts[f"{STAGE}/errors"] += 1
         if counts[f"{STAGE}/errors"] > max(MIN_ERRORS, MAX_ERROR_SHARE * counts[f"{STAGE}/in"]):
             raise RuntimeError(
                 f"{page.source.file}, offset {page.source.offset}, {page.url}: more than {MAX_ERROR_SHARE:.0%} of the pages of "
-                f"this shard end in an unexpected error; the last: {error!r}"
+                f"this shard end in an unexpected error; the last: {describe_error(error)}"
             ) from error
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        detail = f"{error!r} at {PurePath(frame.filename).name}:{frame.lineno}"
-        return Drop(
-            STAGE, "extract.error", "page", make_document_id(page), page.url,
-            detail=detail[:500], file=page.source.file, offset=page.source.offset,
-        )  # fmt: skip
+        return page_drop(page, "extract.error", detail=describe_error(error)[:500])
+
+
+def _cpu_seconds(isolated: IsolatedExtractor | None) -> float:
+    return 0.0 if isolated is None else isolated.cpu_seconds
 
 
 def _capture_row(response: Response) -> dict[str, object]:
@@ -117,9 +125,21 @@ class _ExtractRange(beam.DoFn):  # type: ignore[misc]
     def __init__(self, plan: ShardPlan, settings: ExtractSettings) -> None:
         self._plan = plan
         self._settings = settings
+        self._isolated: IsolatedExtractor | None = None
+
+    def setup(self) -> None:
+        """One child process for all ranges that this instance gets; it ends with this process if there is no teardown."""
+        extract = self._settings.extract
+        if extract.isolation == "process":
+            limits = IsolationLimits(extract.limits.seconds, extract.limits.memory)
+            self._isolated = IsolatedExtractor(extract, limits, keep_blocks=self._settings.keep_blocks)
+
+    def teardown(self) -> None:
+        if self._isolated is not None:
+            self._isolated.close()
 
     def process(self, element: InputRange) -> Iterator[ShardManifest]:
-        yield extract_range(element, self._plan, self._settings)
+        yield extract_range(element, self._plan, self._settings, self._isolated)
 
 
 @dataclass

@@ -36,6 +36,9 @@ class ExtractConfig:
     """How a page becomes a document."""
 
     profile: Literal["default"] = field(default="default", metadata={"help": "default: documents are made of blocks"})
+    isolation: Literal["process", "none"] = field(
+        default="process", metadata={"help": "process: in a process that a page may crash or block; none: in the run's own"}
+    )
     gate: GateConfig = field(default_factory=GateConfig, metadata={"help": "the readerable gate (readerable.md)"})
     limits: LimitsConfig = field(default_factory=LimitsConfig, metadata={"help": "what a page may cost (parser.md)"})
 
@@ -51,7 +54,7 @@ def extract_document(page: Page, config: ExtractConfig) -> Document | Drop:
         tree = parse_html(decoded.text)
         exceeded = exceeded_nodes(tree, config.limits)
     if exceeded is not None:
-        return _drop(page, exceeded.rule, exceeded.value, exceeded.threshold)
+        return page_drop(page, exceeded.rule, exceeded.value, exceeded.threshold)
 
     gate = config.gate
     score = None
@@ -63,14 +66,14 @@ def extract_document(page: Page, config: ExtractConfig) -> Document | Drop:
             script_length_scale=gate.script_length_scale,
         )
         if not score > gate.min_score:
-            return _drop(page, "gate.score", score, gate.min_score)
+            return page_drop(page, "gate.score", score, gate.min_score)
 
     found = page_blocks(tree, page.url)
     deduplicated = deduplicate(found.blocks)
     document_id = make_document_id(page)
     nodes = tuple(make_nodes(deduplicated.kept))
     if not nodes:
-        return _drop(page, "extract.no_nodes", 0, 1, f"{len(found.blocks)} blocks, none with text or an image")
+        return page_drop(page, "extract.no_nodes", 0, 1, f"{len(found.blocks)} blocks, none with text or an image")
 
     drops = [
         _block_drop(page, document_id, repeat.block, repeat.rule, f" repeats {repeat.twin_path}" if repeat.twin_path else "")
@@ -217,7 +220,8 @@ def _text_node(paragraphs: Sequence[Paragraph]) -> Node:
     return Node(paragraphs[0].path, (paragraphs[0].blocks[0], paragraphs[-1].blocks[1]), paragraphs=tuple(paragraphs))
 
 
-def _drop(page: Page, rule: str, value: float | None, threshold: float | None, detail: str | None = None) -> Drop:
+def page_drop(page: Page, rule: str, value: float | None = None, threshold: float | None = None, detail: str | None = None) -> Drop:
+    """The Drop of a page in this stage."""
     return Drop(
         STAGE, rule, "page", make_document_id(page), page.url, value, threshold, detail, page.source.file, page.source.offset
     )

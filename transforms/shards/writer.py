@@ -121,10 +121,11 @@ class ShardWriter:
             self._drop_table.append(asdict(drop))
             self._drops[f"{drop.stage}/drop:{drop.rule}"] += 1
 
-    def commit(self, counts: Mapping[str, int]) -> ShardManifest:
+    def commit(self, counts: Mapping[str, int], other_cpu_seconds: float = 0.0) -> ShardManifest:
         """Closes, syncs and renames the files, then writes the manifest; only then the shard exists.
 
-        counts: `STAGE/in`, `STAGE/out` and further numbers; drops are added by `drop`.
+        counts: `STAGE/in`, `STAGE/out` and further numbers; drops are added by `drop`. other_cpu_seconds: what other processes
+        spent on this shard.
         """
         files: dict[str, str] = {}
         sizes: dict[str, int] = {}
@@ -143,7 +144,7 @@ class ShardWriter:
             sha256=files[main],
             files=dict(sorted(files.items())),
             counts=dict(sorted({**counts, **self._drops}.items())),
-            cpu_seconds=time.process_time() - self._started,
+            cpu_seconds=time.process_time() - self._started + other_cpu_seconds,
         )
         for name in files:
             target = self._run / name
