@@ -75,7 +75,7 @@ def _build(options: argparse.Namespace) -> int:
 
     return build_dataset(
         config=options.config,
-        overrides=options.set,
+        overrides=options.set + ([] if options.sample is None else [f"input.sample={options.sample}"]),
         patterns=options.input,
         output=options.output,
         runner=options.runner,
@@ -144,6 +144,9 @@ def _parser() -> argparse.ArgumentParser:
     configuration(build)
     build.add_argument(
         "--input", metavar="GLOB", nargs="+", action="extend", required=True, help="archives: files, patterns, folders"
+    )
+    build.add_argument(
+        "--sample", metavar="FRACTION", help="read this share of the pages, such as 0.01, chosen by a hash of the URL; input.sample"
     )
     build.add_argument("--output", metavar="OUT", required=True, help="run folder: new, empty, or of the same run to resume it")
     build.add_argument(

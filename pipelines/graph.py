@@ -27,7 +27,8 @@ from transforms.write_dataset import WriteDataset, WriteSettings
 def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str]:
     """Wires the whole job; the result is the path of the `_SUCCESS` file."""
     config, plan = run.config, run.plan
-    extract = ExtractSettings(config.select, config.extract, keep_blocks=config.output.blocks or config.output.markdown)
+    keep_blocks = config.output.blocks or config.output.markdown
+    extract = ExtractSettings(config.select, config.extract, keep_blocks, config.input.read_settings(), config.input.sample)
     rules = config.effective_rules()
     write = WriteSettings(
         rules=rules,

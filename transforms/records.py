@@ -15,6 +15,7 @@ from typing import Literal, TypedDict
 
 BlockKind = Literal["paragraph", "heading", "list-item", "table", "image", "code", "quote", "figure-caption", "media", "rule"]
 TargetKind = Literal["record", "page", "block", "node", "image", "pair"]
+InputFormat = Literal["warc", "parquet", "arrow", "jsonl"]
 Separator = Literal["", " ", "\n", "\n\n"]
 
 
@@ -23,7 +24,8 @@ class Source:
     """Where a record stands, so that it can be read again.
 
     file: path of the archive as the input named it. offset, length: place of the record in the file as stored, in bytes; for a
-    `.gz` archive these are compressed bytes of one gzip member. record_id: `WARC-Record-ID`. digest: `WARC-Payload-Digest`.
+    `.gz` archive these are compressed bytes of one gzip member. For a row of a table they are its number and 1, for one of JSONL
+    the bytes of its line. record_id: `WARC-Record-ID`. digest: `WARC-Payload-Digest`.
     """
 
     file: str
@@ -237,12 +239,16 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class InputRange:
-    """The unit of reading: the records that start in `[start, stop)` of a file, and the shard they go to."""
+    """The unit of reading: the records that start in `[start, stop)` of a file, and the shard they go to.
+
+    start, stop: bytes as stored for `warc` and `jsonl`, row groups for `parquet`, record batches for `arrow`.
+    """
 
     index: int
     file: str
     start: int
     stop: int
+    format: str = "warc"
 
 
 @dataclass(frozen=True, slots=True)

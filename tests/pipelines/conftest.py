@@ -1,21 +1,13 @@
-"""The demo crawl, a finished run of it, and helpers for runs."""
+"""The demo crawl and a finished run of it."""
 
 from __future__ import annotations
 
-import hashlib
-import io
-import os
-import subprocess
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from run_helpers import run_build
 
-from pipelines.build import build_dataset
 from scripts.make_demo_crawl import make_demo_crawl
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
@@ -32,35 +24,3 @@ def finished(crawl: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "out"
     assert run_build([str(crawl)], folder)[0] == 0
     return folder
-
-
-def run_build(patterns: Sequence[str], output: Path, *, overrides: Sequence[str] = (), **options: object) -> tuple[int, str]:
-    """`interleaf build` in this process with one worker; exit status and what it said. Errors are raised."""
-    stream = io.StringIO()
-    settings = {"workers": 1, "runner": "local", **options}
-    status = build_dataset(
-        config="default",
-        overrides=overrides,
-        patterns=patterns,
-        output=str(output),
-        stream=stream,
-        **settings,  # type: ignore[arg-type]
-    )
-    return status, stream.getvalue()
-
-
-def interleaf(*arguments: str, timeout: float = 240) -> subprocess.CompletedProcess[str]:
-    """The command as a user runs it."""
-    return subprocess.run(
-        [sys.executable, "-m", "pipelines.cli", *arguments],
-        capture_output=True, text=True, timeout=timeout, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,
-    )  # fmt: skip
-
-
-def tree_hash(run: Path) -> dict[str, str]:
-    """sha256 of every file of a run. `stats.json` is left out: it holds the times of the attempt."""
-    return {
-        str(path.relative_to(run)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(run.rglob("*"))
-        if path.is_file() and path.name != "stats.json"
-    }

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from conftest import run_build, tree_hash
+from run_helpers import run_build, tree_hash
 
 from pipelines.report import data_rows, drop_rows
 from pipelines.verify import verify_run

@@ -47,6 +47,8 @@ def test_default_keeps_documents_without_images() -> None:
         ("extract.gate.min_score=25", lambda c: c.extract.gate.min_score, 25.0),
         ("extract.gate.enabled=false", lambda c: c.extract.gate.enabled, False),
         ("extract.limits.bytes=2MiB", lambda c: c.extract.limits.bytes, 2**21),
+        ("extract.limits.memory=512MiB", lambda c: c.extract.limits.memory, 2**29),
+        ("extract.isolation=none", lambda c: c.extract.isolation, "none"),
         ("extract.limits.nesting=null", lambda c: c.extract.limits.nesting, None),
         ("extract.gate.script_length_scale={Han: 2.5}", lambda c: c.extract.gate.script_length_scale, {"Han": 2.5}),
         ("select.status=[200, 206]", lambda c: c.select.status, (200, 206)),

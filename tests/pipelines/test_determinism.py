@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from conftest import ROOT, interleaf, run_build, tree_hash
+from run_helpers import ROOT, interleaf, run_build, tree_hash
 
 
 def test_two_workers_write_the_bytes_of_one(finished: Path, crawl: Path, tmp_path: Path) -> None:

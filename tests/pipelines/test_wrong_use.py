@@ -10,7 +10,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from conftest import interleaf, run_build
+from run_helpers import interleaf, run_build
 
 from pipelines.errors import RunError, UsageError
 from pipelines.run_folder import find_input

@@ -1,17 +1,24 @@
-"""Files -> ranges of bytes, the unit that a worker reads (beam.md section 4)."""
+"""Files -> ranges, the unit that a worker reads (beam.md section 4)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
-from transforms.records import InputRange
+from transforms.records import InputFormat, InputRange
+
+FilePlan: TypeAlias = tuple[InputFormat, list[tuple[int, int]]]
+"""A file's format, and its half-open ranges in the unit of that format."""
 
 
-def plan_ranges(files: Sequence[tuple[str, int]], range_bytes: int) -> list[InputRange]:
+def plan_ranges(
+    files: Sequence[tuple[str, int]], range_bytes: int, plan_file: Callable[[str, int], FilePlan] | None = None
+) -> list[InputRange]:
     """Cuts files, given as path and size in bytes, into ranges of `range_bytes`, the last of a file being shorter.
 
     Ranges are numbered over all files in the order of their paths, so the plan depends on nothing but its arguments. A file
-    without bytes has no range. Raises ValueError for a range below one byte and for a path that comes twice.
+    without bytes has no range. plan_file: how a file is cut; every file is taken for WARC without. Raises ValueError for a range
+    below one byte and for a path that comes twice.
 
     >>> [(r.index, r.file, r.start, r.stop) for r in plan_ranges([("b", 3), ("a", 5)], 3)]
     [(0, 'a', 0, 3), (1, 'a', 3, 5), (2, 'b', 0, 3)]
@@ -24,6 +31,29 @@ def plan_ranges(files: Sequence[tuple[str, int]], range_bytes: int) -> list[Inpu
         if path == previous:
             raise ValueError(f"{path} is given twice; its records would be read twice")
         previous = path
-        for start in range(0, size, range_bytes):
-            ranges.append(InputRange(len(ranges), path, start, min(start + range_bytes, size)))
+        if size == 0:
+            continue
+        format_, pieces = plan_file(path, size) if plan_file is not None else ("warc", cut_bytes(size, range_bytes))
+        ranges += [InputRange(len(ranges) + number, path, *piece, format_) for number, piece in enumerate(pieces)]
+    return ranges
+
+
+def cut_bytes(size: int, range_bytes: int) -> list[tuple[int, int]]:
+    """Ranges of `range_bytes` bytes, the last being shorter."""
+    return [(start, min(start + range_bytes, size)) for start in range(0, size, range_bytes)]
+
+
+def join_neighbours(sizes: Sequence[int], range_bytes: int) -> list[tuple[int, int]]:
+    """Parts of a file that cannot be cut, joined until they have `range_bytes` together: half-open ranges of part numbers.
+
+    >>> join_neighbours([3, 3, 3, 9, 1], 5)
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    ranges: list[tuple[int, int]] = []
+    begin = joined = 0
+    for index, size in enumerate(sizes):
+        joined += size
+        if joined >= range_bytes or index == len(sizes) - 1:
+            ranges.append((begin, index + 1))
+            begin, joined = index + 1, 0
     return ranges

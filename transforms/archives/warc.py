@@ -16,25 +16,18 @@ the evidence: shorter than its HTTP length, a coding that breaks off, or cut at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from collections.abc import Iterator
 
 from transforms.archives.members import GZIP_MAGIC, RECORD_MAGIC, begins_record, find_first_member, find_member
 from transforms.archives.record_reader import ReadLimits, RecordReader
 from transforms.archives.select import SelectConfig, select_page
 from transforms.archives.streams import GzipMember, PlainFile, StoredFile
+from transforms.files import Opener, open_file
 from transforms.records import Drop, Page, Response
 
-__all__ = ["Opener", "ReadLimits", "read_record", "read_responses", "read_warc"]
+__all__ = ["ReadLimits", "read_record", "read_responses", "read_warc"]
 
 MAX_SPOILED_BYTES = 4 * 1024 * 1024 * 1024
-
-Opener = Callable[[str], BinaryIO]
-
-
-def open_plainly(path: str) -> BinaryIO:
-    """The default opener: a local file."""
-    return open(path, "rb")
 
 
 def read_warc(path: str, start: int = 0, stop: int | None = None) -> Iterator[Page | Drop]:
@@ -48,7 +41,7 @@ def read_warc(path: str, start: int = 0, stop: int | None = None) -> Iterator[Pa
 
 
 def read_responses(
-    path: str, start: int = 0, stop: int | None = None, *, limits: ReadLimits | None = None, opener: Opener | None = None
+    path: str, start: int = 0, stop: int | None = None, *, limits: ReadLimits | None = None, opener: Opener = open_file
 ) -> Iterator[Response | Drop]:
     """Every archived response that starts in `[start, stop)` of a `.warc` or `.warc.gz`, in file order.
 
@@ -60,7 +53,7 @@ def read_responses(
 
     opener: gives a seekable binary file for `path`, without decompression. Errors of opening and reading it are raised.
     """
-    with (opener or open_plainly)(path) as handle:
+    with opener(path) as handle:
         reader = RecordReader(path, limits or ReadLimits())
         file = StoredFile(handle)
         kind = _archive_kind(file)
@@ -80,13 +73,13 @@ def read_record(
     record_id: str | None = None,
     *,
     limits: ReadLimits | None = None,
-    opener: Opener | None = None,
+    opener: Opener = open_file,
 ) -> Response | Drop:
     """Reads the record at a place again, as `Source` states it.
 
     record_id: which of the records that share the place; without it the first response there. A Drop says why there is none.
     """
-    with (opener or open_plainly)(path) as handle:
+    with opener(path) as handle:
         reader = RecordReader(path, limits or ReadLimits())
         file = StoredFile(handle, end=offset + length)
         stream = GzipMember(file, offset) if file.read(offset, 3) == GZIP_MAGIC else PlainFile(file, offset)

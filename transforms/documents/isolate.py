@@ -127,7 +127,7 @@ class IsolatedExtractor:
         """Ends the child; the next page starts another."""
         if self._worker is not None:
             worker, self._worker = self._worker, None
-            self._ended_cpu_seconds += worker.cpu_seconds()
+            pass
             worker.end()
 
     def __enter__(self) -> IsolatedExtractor:
@@ -162,13 +162,10 @@ class _Worker:
 
     def __init__(self, setup: Setup, limits: IsolationLimits) -> None:
         self._limits = limits
-        self._socket, theirs = socket.socketpair()
-        # Not a fork: a copy of this process would hold its sockets and the locks of its threads.
-        command = [sys.executable, "-c", _START, str(theirs.fileno()), *(str(Path(entry).absolute()) for entry in sys.path)]
-        with theirs:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=(theirs.fileno(),)
-            )
+        try:
+            self._process, self._socket = _start_process()
+        except OSError as error:
+            raise WorkerStartError(f"no page can be extracted: no process can be started: {error}") from error
         self._statistics = psutil.Process(self._process.pid)
         self._cpu_seconds = 0.0
         self.end = weakref.finalize(self, _end, self._process, self._socket)
@@ -243,7 +240,8 @@ class _Worker:
         return received
 
     def _check_memory(self, memory: int | None) -> None:
-        # The peak since the start, so that no moment between two looks decides. Before this page it was below the limit.
+        # The peak since the start, so that no moment between two looks decides; before this page it was below the limit. No limit
+        # of the kernel's: an allocation that it refuses ends in a parse error, as a broken page does, or in a crash.
         if memory is not None and peak_memory(self._statistics) > memory:
             raise self._out_of_memory()
 
@@ -273,6 +271,19 @@ def peak_memory(process: psutil.Process) -> int:
         return int(process.memory_info().rss)
     except psutil.Error:
         return 0
+
+
+def _start_process() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A child and our end of the socket to it. No fork: a copy of this process would hold its sockets and its threads' locks."""
+    ours, theirs = socket.socketpair()
+    command = [sys.executable, "-c", _START, str(theirs.fileno()), *(str(Path(entry).absolute()) for entry in sys.path)]
+    with theirs:
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=(theirs.fileno(),))
+        except OSError:
+            ours.close()
+            raise
+    return process, ours
 
 
 def _end(process: subprocess.Popen[bytes], connection: socket.socket) -> None:

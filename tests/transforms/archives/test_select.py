@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from transforms.archives.select import SelectConfig, is_image, select_page
+from transforms.archives.select import SelectConfig, is_image, sample_drop, select_page
 from transforms.archives.sniff import sniff_type
 from transforms.records import Page, Response, Source
 
@@ -139,3 +139,52 @@ def test_images_by_header_or_bytes(given, expected):
 )
 def test_sniffs(body, mime):
     assert sniff_type(body) == mime
+
+
+LANGUAGE_CASES = [
+    (b"<html lang=de><p>x", (), None),
+    (b"<html lang='de-AT'><p>x", (), None),
+    (b'<!DOCTYPE html>\n<HTML class="a" LANG="DE" dir=ltr><p>x', (), None),
+    (b"<html lang=en><p>x", (), "select.language"),
+    (b'<html xmlns="x" xml:lang="fr" lang="fr">', (), "select.language"),
+    (b"<html><p>x", ("de",), None),
+    (b"<html><p>x", ("en-US",), "select.language"),
+    (b"<html><p>x", ("en, de",), None),
+    (b"<html><p>x", ("en", "de"), None),
+    (b"<html lang=en><p>x", ("de",), None),
+    (b"<html><p>x", (), None),
+    (b"<html lang=''><p>x", (), None),
+    (b"<html lang=qq><p>x", (), None),
+    (b"<html><p lang=en>x", (), None),
+    (b"<html data-lang=en><p>x", (), None),
+    (b"<html><p>x", ("*",), None),
+]
+
+
+@pytest.mark.parametrize(("body", "header", "rule"), LANGUAGE_CASES)
+def test_a_page_that_says_it_is_in_another_language_is_left_out(body, header, rule):
+    page = Response("http://a.example/", 200, "text/html", body, SOURCE, headers=tuple(("content-language", v) for v in header))
+    item = select_page(page, SelectConfig(languages=("deu",)))
+    assert (None if isinstance(item, Page) else item.rule) == rule
+    assert isinstance(select_page(page, SelectConfig()), Page)
+
+
+def test_an_unknown_language_code_is_no_configuration():
+    with pytest.raises(ValueError, match="unknown language code"):
+        SelectConfig(languages=("klingonish",))
+
+
+URLS = [f"https://e.example/{i}" for i in range(4000)]
+
+
+def test_a_sample_is_a_share_of_the_urls_and_a_smaller_one_is_part_of_it():
+    kept = {share: {url for url in URLS if sample_drop(response(url=url), share) is None} for share in (0.01, 0.1, 1.0)}
+    assert kept[0.01] < kept[0.1] < kept[1.0] == set(URLS)
+    assert 300 < len(kept[0.1]) < 500
+    assert all(sample_drop(response(url=url), None) is None for url in URLS[:3])
+
+
+def test_what_is_not_in_the_sample_is_a_drop_with_its_place_and_the_share():
+    drops = [drop for url in URLS if (drop := sample_drop(response(url=url), 0.5)) is not None]
+    assert all(drop.rule == "select.sample" and drop.threshold == 0.5 <= drop.value < 1 for drop in drops)
+    assert drops[0].target_id == SOURCE.record_id

@@ -11,8 +11,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from warc_builder import SENTINEL_URL, gzip_member, http_response, page, sentinel, stored_member, warc_record
 
+from scripts.bench.warc_builder import SENTINEL_URL, gzip_member, http_response, page, sentinel, stored_member, warc_record
 from transforms.archives.streams import GzipMember, StoredFile
 from transforms.archives.warc import read_record, read_responses, read_warc
 from transforms.records import Page, Response
