@@ -18,7 +18,7 @@ from transforms.blocks.extract import page_blocks
 from transforms.blocks.markdown import render_markdown
 from transforms.documents.extract import extract_document, make_nodes, no_node_rule
 from transforms.html.limits import exceeded_limit
-from transforms.html.readerable import readerable_score
+from transforms.html.readerable import gate_score
 from transforms.html.tree import parse_html
 from transforms.records import Block, Drop, Node, Page, Response, Source
 
@@ -46,7 +46,7 @@ def show_page(
         print(f"dropped by {exceeded.rule}: {exceeded.value} > {exceeded.threshold}", file=sys.stderr)
         return 0
     tree = parse_html(decoded.text)
-    score = readerable_score(tree, min_content_length=resolved.extract.gate.min_content_length)
+    score = gate_score(tree, resolved.extract.gate)
     found = page_blocks(tree, page.url)
     deduplicated = deduplicate(found.blocks)
     if not as_json:

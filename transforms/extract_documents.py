@@ -43,7 +43,7 @@ class ExtractSettings:
 
 
 def extract_range(
-    range_: InputRange, plan: ShardPlan, settings: ExtractSettings, isolated: IsolatedExtractor | None
+    range_: InputRange, plan: ShardPlan, settings: ExtractSettings, isolated: IsolatedExtractor | None = None
 ) -> ShardManifest:
     """Makes the document shard of one input range, or finds it finished.
 

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Callable
 from typing import BinaryIO, cast
 
 Opener = Callable[[str], BinaryIO]
+
+GLOB = re.compile(r"[*?\[]")
 
 
 class InputError(ValueError):
@@ -56,16 +59,22 @@ def _find_local(pattern: str, suffixes: tuple[str, ...]) -> list[tuple[str, int]
 
 
 def _find_remote(pattern: str, suffixes: tuple[str, ...]) -> list[tuple[str, int]]:
+    from apache_beam.io.filesystem import BeamIOError
+
+    if not GLOB.search(pattern):
+        inside = pattern.rstrip("/") + "/"
+        # Object stores have no folders, and a pattern may reach below them; file systems give a folder out as if it were a file.
+        try:
+            children = [(path, size) for path, size in _match(inside + "*") if "/" not in path[len(inside) :]]
+        except BeamIOError:
+            children = []  # a file is no folder to look into; what else is wrong the next call says
+        if children:
+            return [(path, size) for path, size in children if path.endswith(suffixes)]
+    return _match(pattern)
+
+
+def _match(pattern: str) -> list[tuple[str, int]]:
     from apache_beam.io.filesystems import FileSystems
 
-    def match(wanted: str) -> list[tuple[str, int]]:
-        (result,) = FileSystems.match([wanted])
-        return [(found.path, found.size_in_bytes) for found in result.metadata_list]
-
-    is_folder = pattern.endswith("/")
-    found = [] if is_folder else match(pattern)
-    if found:
-        return found
-    inside = pattern.rstrip("/") + "/"
-    # Object stores have no folders, and their patterns may reach into deeper ones.
-    return [(path, size) for path, size in match(inside + "*") if path.endswith(suffixes) and "/" not in path[len(inside) :]]
+    (result,) = FileSystems.match([pattern])
+    return [(found.path, found.size_in_bytes) for found in result.metadata_list]

@@ -55,6 +55,18 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
+class Revisit:
+    """A record that says a URL was answered with the same payload as before, and does not store it again (WARC 1.1, 6.7.2).
+
+    source: of this record; its digest is what names the payload.
+    """
+
+    url: str
+    source: Source
+    date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One HTML response, still as bytes. headers: all HTTP headers as sent, names in lower case."""
 
@@ -266,6 +278,37 @@ class Sighting:
     file: str | None = None
     offset: int | None = None
     length: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PayloadSighting:
+    """A payload seen under its digest: stored by a response that was used, or repeated by a revisit, which has its URL and date.
+
+    file, offset, length, record_id: the place of the record. One type for both, so that their join has a typed coder.
+    """
+
+    is_revisit: bool
+    url: str
+    date: str
+    file: str
+    offset: int
+    length: int
+    record_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedPayload:
+    """A revisit, and the place of the response whose payload it repeats; `original_file` is None where there is none."""
+
+    url: str
+    date: str
+    file: str
+    offset: int
+    record_id: str | None = None
+    original_file: str | None = None
+    original_offset: int = 0
+    original_length: int = 0
+    original_record_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

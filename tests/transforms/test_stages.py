@@ -68,7 +68,7 @@ def test_an_unexpected_error_costs_its_page_and_names_its_place(
     archives: list[Path], plan: ShardPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = extract_documents.extract_document
-    seen = []
+    seen: list[str] = []
 
     def fail_once(page: Page, config: object) -> object:
         seen.append(page.url)
@@ -77,10 +77,7 @@ def test_an_unexpected_error_costs_its_page_and_names_its_place(
         return real(page, config)  # type: ignore[arg-type]
 
     monkeypatch.setattr(extract_documents, "extract_document", fail_once)
-    settings = ExtractSettings()
-    if hasattr(settings.extract, "isolation"):
-        settings = ExtractSettings(extract=dataclasses.replace(settings.extract, isolation="none"))
-    manifest = extract_range(whole(archives[0]), plan, settings)
+    manifest = extract_range(whole(archives[0]), plan, ExtractSettings())
     assert manifest.counts["documents/drop:extract.error"] == 1
     (drop,) = [row for row in read_rows(plan.path("drops", 0, 1, "part-documents")) if row["rule"] == "extract.error"]
     assert drop["url"] == seen[1]
@@ -92,11 +89,8 @@ def test_errors_without_end_stop_the_run(archives: list[Path], plan: ShardPlan, 
         raise ZeroDivisionError("planted")
 
     monkeypatch.setattr(extract_documents, "extract_document", fail)
-    settings = ExtractSettings()
-    if hasattr(settings.extract, "isolation"):
-        settings = ExtractSettings(extract=dataclasses.replace(settings.extract, isolation="none"))
     with pytest.raises(RuntimeError, match=r"demo-pages-0.warc.gz, offset \d+, http.*ZeroDivisionError"):
-        extract_range(whole(archives[0]), plan, settings)
+        extract_range(whole(archives[0]), plan, ExtractSettings())
     assert MIN_ERRORS == 5
     assert not Path(plan.folder, "stages").exists()
 

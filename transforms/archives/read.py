@@ -20,9 +20,9 @@ from transforms.archives.parquet import plan_row_groups, read_parquet, read_parq
 from transforms.archives.ranges import FilePlan, cut_bytes, plan_ranges
 from transforms.archives.record_reader import ReadLimits
 from transforms.archives.tables import TableConfig
-from transforms.archives.warc import read_record, read_responses
+from transforms.archives.warc import read_record, read_records
 from transforms.files import Opener, open_file
-from transforms.records import Drop, InputRange, Response, Source
+from transforms.records import Drop, InputRange, Response, Revisit, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,16 @@ READERS: dict[str, Callable[..., Iterator[Response | Drop]]] = {
 }
 
 
-def read_range(range_: InputRange, settings: ReadSettings | None = None, opener: Opener = open_file) -> Iterator[Response | Drop]:
-    """The responses of a range, and a Drop for every record or row that is none, in file order.
+def read_range(
+    range_: InputRange, settings: ReadSettings | None = None, opener: Opener = open_file
+) -> Iterator[Response | Revisit | Drop]:
+    """The responses and revisits of a range, and a Drop for every record or row that is none, in file order.
 
     Raises InputError for a table without the columns that are needed; errors of opening and reading the file are raised.
     """
     settings = settings or ReadSettings()
     if range_.format == "warc":
-        return read_responses(range_.file, range_.start, range_.stop, limits=settings.limits, opener=opener)
+        return read_records(range_.file, range_.start, range_.stop, limits=settings.limits, opener=opener)
     read = READERS[range_.format]
     return read(range_.file, range_.start, range_.stop, table=settings.table, limits=settings.limits, opener=opener)
 

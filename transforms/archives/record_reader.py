@@ -14,7 +14,7 @@ from transforms.archives.content_codings import decode_body
 from transforms.archives.select import STAGE, media_type
 from transforms.archives.sniff import sniff_signature
 from transforms.archives.streams import RECORD_START, RecordStream
-from transforms.records import Drop, Response, Source
+from transforms.records import Drop, Response, Revisit, Source
 
 MEBIBYTE = 1024 * 1024
 HEADER_PEEK_BYTES = 8 * 1024
@@ -108,8 +108,8 @@ class RecordReader:
         target = record_id or f"{self.path}:{offset}"
         return Drop(STAGE, rule, "record", target, url, value, threshold, detail, self.path, offset)
 
-    def read_stream(self, stream: RecordStream, start: int = 0, stop: int | None = None) -> Iterator[Response | Drop]:
-        """The responses among the records that start at positions in `[start, stop)` of a stream, each as Response or Drop."""
+    def read_stream(self, stream: RecordStream, start: int = 0, stop: int | None = None) -> Iterator[Response | Revisit | Drop]:
+        """The responses and revisits among the records that start at positions in `[start, stop)` of a stream."""
         while True:
             while stream.peek(1) in (b"\r", b"\n"):
                 stream.skip(1)
@@ -117,7 +117,7 @@ class RecordReader:
             if stream.at_end or (stop is not None and begin >= stop):
                 return
             record_id = url = None
-            item: Response | Drop | None
+            item: Response | Revisit | Drop | None
             try:
                 warc = _read_headers(stream, self._warc_parser, VERSION_LINE)
                 if warc is None:
@@ -133,7 +133,7 @@ class RecordReader:
                 yield item
             stream.shared = True
 
-    def _read_record(self, stream: RecordStream, begin: int, warc: _Headers, url: str | None) -> Response | None:
+    def _read_record(self, stream: RecordStream, begin: int, warc: _Headers, url: str | None) -> Response | Revisit | None:
         """The record behind `warc`, taken from the stream to its end; None when it is not a response."""
         declared = warc.get_length()
         record_type = (warc.get("warc-type") or "").lower()
@@ -147,12 +147,10 @@ class RecordReader:
         body = _read_body(stream, declared, limit, expected)
         if not is_http and record_type != "resource":
             return None
-        if record_type == "revisit":
-            raise _UnreadableError(
-                "read.revisit_unresolved", f"repeats {warc.get('warc-refers-to') or warc.get('warc-payload-digest')}"
-            )
         if url is None:
             raise _UnreadableError("read.malformed", "no WARC-Target-URI")
+        if record_type == "revisit":
+            return Revisit(url, self._source(stream, begin, warc), warc.get("warc-date"))
         if is_http and http is None:
             raise _UnreadableError("read.truncated" if body.cut else "read.malformed", "no HTTP status line")
         if body.size > limit:
@@ -178,17 +176,19 @@ class RecordReader:
             ending = decoded.data[-HTML_END_BYTES:].lower() if media_type(content_type) in HTML_TYPES else None
             if decoded.cut or _seems_cut(body.size, expected, ending):
                 flags.append("maybe_truncated")
-        offset, length = stream.extent(begin)
         return Response(
             url,
             _status(http),
             content_type,
             decoded.data,
-            Source(self.path, offset, length, warc.get("warc-record-id"), warc.get("warc-payload-digest")),
+            self._source(stream, begin, warc),
             warc.get("warc-date"),
             tuple(flags),
             http.pairs if http is not None else (),
         )
+
+    def _source(self, stream: RecordStream, begin: int, warc: _Headers) -> Source:
+        return Source(self.path, *stream.extent(begin), warc.get("warc-record-id"), warc.get("warc-payload-digest"))
 
     def _limit(self, content_type: str | None, stream: RecordStream) -> int:
         """The cap for a body that is about to be read."""

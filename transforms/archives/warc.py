@@ -20,10 +20,10 @@ from collections.abc import Iterator
 
 from transforms.archives.members import GZIP_MAGIC, RECORD_MAGIC, begins_record, find_first_member, find_member
 from transforms.archives.record_reader import ReadLimits, RecordReader
-from transforms.archives.select import SelectConfig, select_page
+from transforms.archives.select import STAGE, SelectConfig, select_page
 from transforms.archives.streams import GzipMember, PlainFile, StoredFile
 from transforms.files import Opener, open_file
-from transforms.records import Drop, Page, Response
+from transforms.records import Drop, Page, RepeatedPayload, Response, Revisit, Source
 
 __all__ = ["ReadLimits", "read_record", "read_responses", "read_warc"]
 
@@ -43,11 +43,19 @@ def read_warc(path: str, start: int = 0, stop: int | None = None) -> Iterator[Pa
 def read_responses(
     path: str, start: int = 0, stop: int | None = None, *, limits: ReadLimits | None = None, opener: Opener = open_file
 ) -> Iterator[Response | Drop]:
-    """Every archived response that starts in `[start, stop)` of a `.warc` or `.warc.gz`, in file order.
+    """As `read_records`, a revisit being a Drop: nothing but the whole input can tell what it repeats."""
+    for item in read_records(path, start, stop, limits=limits, opener=opener):
+        yield unresolved_drop(item) if isinstance(item, Revisit) else item
+
+
+def read_records(
+    path: str, start: int = 0, stop: int | None = None, *, limits: ReadLimits | None = None, opener: Opener = open_file
+) -> Iterator[Response | Revisit | Drop]:
+    """Every archived response and revisit that starts in `[start, stop)` of a `.warc` or `.warc.gz`, in file order.
 
     start, stop: offsets in the file as stored, so compressed bytes for `.gz`; any choice of split points gives the same items.
-    Records of the types response and resource become a Response, or a Drop where they cannot; revisits a Drop; records of other
-    types are passed over. Records that share a gzip member all have its offset and length, and belong to the range in which it
+    Records of the types response and resource become a Response, those of the type revisit a Revisit, or a Drop where they
+    cannot; records of other types are passed over. Records that share a gzip member all have its offset and length, and belong to the range in which it
     starts; `read_record` finds one of them by its record id. A plain file is always walked from its head, header by header,
     since a body can hold whatever looks like a record.
 
@@ -84,10 +92,22 @@ def read_record(
         file = StoredFile(handle, end=offset + length)
         stream = GzipMember(file, offset) if file.read(offset, 3) == GZIP_MAGIC else PlainFile(file, offset)
         for item in reader.read_stream(stream):
-            found = item.source.record_id if isinstance(item, Response) else item.target_id
+            found = item.target_id if isinstance(item, Drop) else item.source.record_id
             if record_id is None or found == record_id:
-                return item
+                return unresolved_drop(item) if isinstance(item, Revisit) else item
         return reader.drop("read.damaged", offset, detail=f"no response {record_id or ''} in {length} bytes at {offset} of {path}")
+
+
+def unresolved_drop(revisit: Revisit | RepeatedPayload) -> Drop:
+    """The Drop of a revisit whose original is not there."""
+    source = revisit.source if isinstance(revisit, Revisit) else revisit
+    repeated = (
+        f"repeats {source.digest or 'a payload without digest'}" if isinstance(source, Source) else "no response that was used"
+    )
+    target = source.record_id or f"{source.file}:{source.offset}"
+    return Drop(
+        STAGE, "read.revisit_unresolved", "record", target, revisit.url, detail=repeated, file=source.file, offset=source.offset
+    )
 
 
 def _archive_kind(file: StoredFile) -> str | None:
@@ -100,7 +120,7 @@ def _archive_kind(file: StoredFile) -> str | None:
     return "plain" if PlainFile(file).read_to_record_start(0)[2] else None
 
 
-def _read_gzip(file: StoredFile, start: int, stop: int | None, reader: RecordReader) -> Iterator[Response | Drop]:
+def _read_gzip(file: StoredFile, start: int, stop: int | None, reader: RecordReader) -> Iterator[Response | Revisit | Drop]:
     """The members that start in the range. A gap, where no record begins, belongs to the member before it."""
     offset = 0 if start == 0 else find_first_member(file, start)
     spoiled_bytes = 0
@@ -124,5 +144,5 @@ def _read_gzip(file: StoredFile, start: int, stop: int | None, reader: RecordRea
         offset = find_member(file, offset + 1 if spoiled_bytes <= MAX_SPOILED_BYTES else max(offset + 1, member.end))
 
 
-def _read_plain(file: StoredFile, start: int, stop: int | None, reader: RecordReader) -> Iterator[Response | Drop]:
+def _read_plain(file: StoredFile, start: int, stop: int | None, reader: RecordReader) -> Iterator[Response | Revisit | Drop]:
     yield from reader.read_stream(PlainFile(file), start, stop)

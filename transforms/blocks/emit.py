@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 from transforms.blocks.context import NO_ELEMENT, Context
-from transforms.blocks.flat import Flat
+from transforms.blocks.flat import Flat, Origin
 from transforms.blocks.items import Item
 from transforms.blocks.links import PageUrls
 from transforms.blocks.media import Pictures, alternative_text, media_sentence, media_source
@@ -57,6 +57,7 @@ class Output:
         self.paths = Paths(flat)
         self.pictures = Pictures(flat, urls)
         self.blocks: list[Block | FallbackHere] = []
+        self.origins: list[Origin] = []  # of each block, by the number it was emitted with
         self.count = 0
 
     def emit(
@@ -64,7 +65,9 @@ class Output:
     ) -> None:
         """Emits a block that is an element."""
         quoted = context.quoted if quoted is None else quoted
-        self.add(kind, text, self.flat.tags[element], self.paths.of(element), context, quoted, **fields)
+        flat = self.flat
+        self.origins.append((element, flat.starts[element], flat.stops[element]))
+        self.add(kind, text, flat.tags[element], self.paths.of(element), context, quoted, **fields)
 
     def add(
         self,
@@ -89,7 +92,10 @@ class Output:
         candidates: list[Candidate] | None = None,
         language: str | None = None,
     ) -> None:
-        """Emits a block with what its context says. By position: keyword arguments cost twice as much for 25 fields."""
+        """Emits a block with what its context says; its origin is noted by the caller.
+
+        By position: keyword arguments cost twice as much for 25 fields.
+        """
         self.blocks.append(
             Block(
                 kind,

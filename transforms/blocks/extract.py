@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from transforms.blocks.context import widget_names
-from transforms.blocks.flat import Attributes, Flat
+from transforms.blocks.flat import Attributes, Flat, Origin
 from transforms.blocks.flatten import DESCRIPTIONS, Composition, Flattener, ShadowRootError, read_head
 from transforms.blocks.links import PageUrls
 from transforms.blocks.names import names
@@ -38,7 +38,8 @@ class PageBlocks:
 
     blocks: stage `blocks`, in emission order. title: `<title>`. description: meta description, else Open Graph's, else
     Twitter's. rtl: the page reads from right to left (blocks.md 9). removed: words left out, by reason; `inline_image` counts
-    images whose only source is in the page itself.
+    images whose only source is in the page itself. flat: the page as it was read, for measures that need more than blocks.
+    origins: where in it each block's text is, by `dom_index`.
     """
 
     blocks: tuple[Block, ...]
@@ -46,6 +47,8 @@ class PageBlocks:
     description: str | None
     rtl: bool
     removed: dict[str, int]
+    flat: Flat = field(compare=False, repr=False)
+    origins: tuple[Origin, ...]
 
 
 def page_blocks(tree: LexborHTMLParser, url: str, config: BlocksConfig = BlocksConfig()) -> PageBlocks:
@@ -53,9 +56,11 @@ def page_blocks(tree: LexborHTMLParser, url: str, config: BlocksConfig = BlocksC
     flat, html_attributes, body_attributes = _flatten(tree, config)
     urls = PageUrls(url, flat.base_href)
     widgets = widget_names(flat.widgets, flat.tags, flat.ends, flat.attributes, _share_of_words(flat)) if flat.widgets.flags else []
-    blocks = Walk(flat, urls, widgets).blocks()
-    description = next((flat.descriptions[name] for name in DESCRIPTIONS if name in flat.descriptions), None)
-    return PageBlocks(blocks, flat.title or None, description, is_rtl(html_attributes, body_attributes), dict(flat.removed))
+    walk = Walk(flat, urls, widgets)
+    blocks = walk.blocks()
+    description = next((flat.metas[name] for name in DESCRIPTIONS if name in flat.metas), None)
+    rtl = is_rtl(html_attributes, body_attributes)
+    return PageBlocks(blocks, flat.title or None, description, rtl, dict(flat.removed), flat, tuple(walk.output.origins))
 
 
 def _flatten(tree: LexborHTMLParser, config: BlocksConfig) -> tuple[Flat, Attributes, Attributes]:

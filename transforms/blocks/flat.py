@@ -34,6 +34,8 @@ Cut = tuple[int, int, int, int, int, Context]
 Mark = tuple[int, int]
 # An image or embed: place in texts, element, context.
 Pin = tuple[int, int, Context]
+# Where a block's text is: its element, and the range in texts it was read from. Pieces of one stretch share its range.
+Origin = tuple[int, int, int]
 
 
 @dataclass
@@ -81,7 +83,8 @@ class Flat:
     removed: Counter[str] = field(default_factory=Counter)
     title: str | None = None
     base_href: str | None = None
-    descriptions: dict[str, str] = field(default_factory=dict)
+    metas: dict[str, str] = field(default_factory=dict)  # what the page says of itself, by the names of META_NAMES
+    linked_data: list[str] = field(default_factory=list)  # JSON-LD as written
 
     def children(self, element: int) -> list[int]:
         """Element children in document order."""

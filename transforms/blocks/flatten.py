@@ -43,8 +43,10 @@ WITHOUT_ELEMENT, CONTAINER, SPECIAL = map(int, (Role.WITHOUT_ELEMENT, Role.CONTA
 CODE, DIAGRAM, FORMULA, RULE = map(int, (Role.CODE, Role.DIAGRAM, Role.FORMULA, Role.RULE))
 SILENT, LINE_BREAK, UNWRAPPED = map(int, (Role.SILENT, Role.LINE_BREAK, Role.UNWRAPPED))
 READ_CHILDREN = -1
-HEAD_TAGS = frozenset({"title", "meta", "base"})
+HEAD_TAGS = frozenset({"title", "meta", "base", "script"})
 DESCRIPTIONS = ("description", "og:description", "twitter:description")
+META_NAMES = frozenset({*DESCRIPTIONS, "og:title", "og:type", "article:published_time"})
+LINKED_DATA = "application/ld+json"
 
 
 class ShadowRootError(Exception):
@@ -447,9 +449,12 @@ def media_sources(embed: LexborNode) -> MediaSources:
 
 
 def read_head_element(flat: Flat, node: LexborNode) -> None:
-    """Takes the title, the descriptions and the base address, wherever they stand; the first of each wins."""
+    """Takes title, descriptions and the like, base address and linked data, wherever they stand; the first of each wins."""
     tag, attributes = node.tag, node.attributes
-    if tag == "title":
+    if tag == "script":
+        if (attributes.get("type") or "").strip().lower() == LINKED_DATA:
+            flat.linked_data.append(node.text())
+    elif tag == "title":
         if flat.title is None:
             flat.title = " ".join(node.text().split())
     elif tag == "base":
@@ -458,8 +463,8 @@ def read_head_element(flat: Flat, node: LexborNode) -> None:
     else:
         name = (attributes.get("name") or attributes.get("property") or "").strip().lower()
         content = attributes.get("content")
-        if name in DESCRIPTIONS and content and content.strip():
-            flat.descriptions.setdefault(name, " ".join(content.split()))
+        if name in META_NAMES and content and content.strip():
+            flat.metas.setdefault(name, " ".join(content.split()))
 
 
 def read_head(flat: Flat, head: LexborNode) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from transforms.blocks.context import Context
 from transforms.blocks.editors import take_viewports
 from transforms.blocks.emit import Output
-from transforms.blocks.flat import BREAK, SPACE, Flat
+from transforms.blocks.flat import BREAK, SPACE, Flat, Origin
 from transforms.blocks.items import Items
 from transforms.blocks.links import PageUrls
 from transforms.blocks.rich import Inline
@@ -84,10 +84,12 @@ class Walk:
     def with_fallbacks(self) -> tuple[Block, ...]:
         """Puts the fallback content of embeds at its place, and numbers the blocks anew."""
         blocks: list[Block] = []
+        origins: list[Origin] = []
         pending = [iter(self.output.blocks)]
         while pending:
             for entry in pending[-1]:
                 if isinstance(entry, Block):
+                    origins.append(self.output.origins[entry.dom_index])
                     blocks.append(replace(entry, dom_index=len(blocks)))
                     continue
                 self.output.blocks, self.items.open, self.open = [], list(entry.items), []
@@ -96,6 +98,7 @@ class Walk:
                 break
             else:
                 pending.pop()
+        self.output.origins = origins
         return tuple(blocks)
 
     def walk(self, first: int, stop: int) -> None:
@@ -257,6 +260,7 @@ class Walk:
         shown_tag = place.tag or tag
         level = place.level
         for number, text in enumerate(texts):
+            self.output.origins.append((element, begin, end))
             self.output.add(
                 place.kind, text, shown_tag, path, context, context.quoted, riches[number], level, place.ordered, place.ordinal
             )

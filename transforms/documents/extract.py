@@ -14,7 +14,7 @@ from transforms.blocks import content_hash
 from transforms.blocks.dedup import deduplicate
 from transforms.blocks.extract import page_blocks
 from transforms.html.limits import LimitsConfig, exceeded_limit, exceeded_nodes
-from transforms.html.readerable import GateConfig, readerable_score
+from transforms.html.readerable import GateConfig, gate_score
 from transforms.html.text_merge import STRENGTH, normalise_text
 from transforms.html.tree import parse_html
 from transforms.images.candidates import download_order
@@ -59,12 +59,7 @@ def extract_document(page: Page, config: ExtractConfig) -> Document | Drop:
     gate = config.gate
     score = None
     if gate.enabled:
-        score = readerable_score(
-            tree,
-            min_content_length=gate.min_content_length,
-            strict_ancestors=gate.strict_ancestors,
-            script_length_scale=gate.script_length_scale,
-        )
+        score = gate_score(tree, gate)
         if not score > gate.min_score:
             return page_drop(page, "gate.score", score, gate.min_score)
 

@@ -17,6 +17,7 @@ and only what happens there counts: what becomes of a page depends on that page 
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import socket
 import subprocess
@@ -24,7 +25,6 @@ import sys
 import time
 import weakref
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -127,7 +127,7 @@ class IsolatedExtractor:
         """Ends the child; the next page starts another."""
         if self._worker is not None:
             worker, self._worker = self._worker, None
-            pass
+            self._ended_cpu_seconds += worker.cpu_seconds()
             worker.end()
 
     def __enter__(self) -> IsolatedExtractor:
@@ -276,7 +276,7 @@ def peak_memory(process: psutil.Process) -> int:
 def _start_process() -> tuple[subprocess.Popen[bytes], socket.socket]:
     """A child and our end of the socket to it. No fork: a copy of this process would hold its sockets and its threads' locks."""
     ours, theirs = socket.socketpair()
-    command = [sys.executable, "-c", _START, str(theirs.fileno()), *(str(Path(entry).absolute()) for entry in sys.path)]
+    command = [sys.executable, "-c", _START, str(theirs.fileno()), *(entry or os.getcwd() for entry in sys.path)]
     with theirs:
         try:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=(theirs.fileno(),))

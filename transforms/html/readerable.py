@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from math import inf, isfinite, sqrt
+from math import inf, sqrt
 
 from transforms.html.ancestors import Namespace, inherited, namespace_of
 from transforms.html.css_display import declared_display
 from transforms.html.nested_text import nest_deeply, trimmed_lengths
+from transforms.html.text_length import check_scale, scaled_length, utf16_length
 from transforms.html.tree import LexborHTMLParser, LexborNode
 
 VisibilityChecker = Callable[[LexborNode], bool]
@@ -36,17 +37,6 @@ TRIMMED = (
     "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
 
-# Character classes for the `regex` module. The Kana prolonged sound marks belong to no script of their own.
-SCRIPTS: Mapping[str, str] = {
-    "Han": r"\p{Script=Han}",
-    "Kana": r"\p{Script=Hiragana}\p{Script=Katakana}\u30fc\uff70",
-    "Hangul": r"\p{Script=Hangul}",
-    "Thai": r"\p{Script=Thai}",
-    "Lao": r"\p{Script=Lao}",
-    "Khmer": r"\p{Script=Khmer}",
-    "Myanmar": r"\p{Script=Myanmar}",
-}
-
 # Nested candidates need another way to measure them; so many are read before it is looked whether there are any.
 UNCHECKED_CANDIDATES = 8
 
@@ -61,7 +51,8 @@ class GateConfig:
 
     enabled: False lets every page through. min_content_length: UTF-16 code units a paragraph needs. min_score: what the page's
     score must exceed. strict_ancestors: paragraphs in hidden or unlikely containers do not count. script_length_scale: factor
-    by which a code point of a script counts, by name of the script (`Han`, `Kana`, `Hangul`, `Thai`, `Lao`, `Khmer`, `Myanmar`).
+    by which a code point of a script counts, by name of the script (`Han`, `Kana`, `Hangul`, `Thai`, `Lao`, `Khmer`, `Myanmar`);
+    measured ones are `text_length.SCRIPT_LENGTH_SCALE`. Raises `ValueError` for another script or a factor that is not above 0.
     """
 
     enabled: bool = True
@@ -69,6 +60,9 @@ class GateConfig:
     min_score: float = MIN_SCORE
     strict_ancestors: bool = False
     script_length_scale: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        check_scale(self.script_length_scale or {})
 
 
 def is_probably_readerable(
@@ -109,40 +103,15 @@ def readerable_score(
     return gate.score(stop_early=stop_early)
 
 
-def utf16_length(text: str) -> float:
-    """Length in UTF-16 code units, which is what a JavaScript string counts."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def scaled_length(script_length_scale: Mapping[str, float]) -> Callable[[str], float]:
-    """A length in which a code point of a listed script counts by its factor, everything else by UTF-16 code units.
-
-    Factors are taken to thousandths, so that a length is exact in whatever pieces a text is counted. Raises `ValueError` for an
-    unknown script or a factor that is not a positive number.
-
-    >>> scaled_length({"Han": 2.5})("漢字 ab")
-    8.0
-    """
-    import regex
-
-    scripts: list[tuple[regex.Pattern[str], int]] = []
-    for script, factor in script_length_scale.items():
-        if script not in SCRIPTS:
-            raise ValueError(f"script_length_scale: unknown script {script!r}; known are {', '.join(SCRIPTS)}")
-        if not (isfinite(factor) and factor > 0):
-            raise ValueError(f"script_length_scale: the factor of {script} must be a positive number, got {factor!r}")
-        scripts.append((regex.compile(f"[{SCRIPTS[script]}]+"), round(factor * 1000)))
-
-    def length(text: str) -> float:
-        if text.isascii():
-            return len(text)
-        thousandths = 1000 * utf16_length(text)
-        for runs, factor in scripts:
-            for run in runs.findall(text):
-                thousandths += factor * len(run) - 1000 * utf16_length(run)
-        return thousandths / 1000
-
-    return length
+def gate_score(tree: LexborHTMLParser, config: GateConfig) -> float:
+    """The full score of a page under `config`; it passes when that is greater than `config.min_score`."""
+    return readerable_score(
+        tree,
+        min_content_length=config.min_content_length,
+        min_score=config.min_score,
+        strict_ancestors=config.strict_ancestors,
+        script_length_scale=config.script_length_scale,
+    )
 
 
 class _Gate:

@@ -108,6 +108,7 @@ FAULTS = {
     "half_answer": answer_half,
     "stopped": lambda: kill_self(signal.SIGSTOP),
     "sleep": lambda: time.sleep(600),
+    "nap": lambda: time.sleep(0.6),
     "native_loop": lambda: re.match("(a*)*b", "a" * 60) and None,
     "bomb": bomb,
     "spike": lambda: len(b"x" * (400 * MEBIBYTE)) and None,
