@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import regex
@@ -22,7 +23,8 @@ MIN_LETTERS = 20
 SAMPLE_LENGTH = 2000
 
 # Letters in a row that are no word of a script with spaces, but encoded bytes or a key held down.
-_OVERLONG_WORD = regex.compile(r"[\p{L}\p{M}]{100,}")
+OVERLONG = 100
+_OVERLONG_WORD = regex.compile(rf"[\p{{L}}\p{{M}}]{{{OVERLONG},}}")
 _LABEL_PREFIX = "__label__"
 _ALL_LABELS = -1
 _MODULE = "fasttext"
@@ -126,8 +128,9 @@ def _sample(text: str) -> str | None:
         part = (SAMPLE_LENGTH - 2) // 3
         middle = (len(text) - part) // 2
         text = f"{text[:part]} {text[middle : middle + part]} {text[-part:]}"
-    text = _OVERLONG_WORD.sub(lambda run: run[0] if UNSPACED_LETTER.search(run[0]) else " ", text)
-    if sum(map(str.isalpha, text)) < MIN_LETTERS:
+    if max(map(len, text.split()), default=0) >= OVERLONG:
+        text = _OVERLONG_WORD.sub(lambda run: run[0] if UNSPACED_LETTER.search(run[0]) else " ", text)
+    if sum(1 for _ in islice(filter(str.isalpha, text), MIN_LETTERS)) < MIN_LETTERS:
         return None
     # The model takes UTF-8, which has no lone surrogates.
     return " ".join(text.lower().encode("utf-8", "replace").decode("utf-8").split())

@@ -59,6 +59,18 @@ def judge(level: Level, measures: Measures, rules: Mapping[str, RuleConfig], tar
     return tuple(verdicts)
 
 
+def first_drop(level: Level, measures: Measures, rules: Mapping[str, RuleConfig], target: str = "") -> Verdict | None:
+    """As `first_failure(judge(…))`, at a third of the cost: verdicts that change nothing are not written down."""
+    for rule_id, rule in RULES_OF_LEVEL[level]:
+        config = rules.get(rule_id, rule.default)
+        applied = _applied(rule, config, measures)
+        if applied[3] != "pass":
+            verdict = Verdict(rule_id, level, target, *applied, config.on_skip)
+            if verdict.drops:
+                return verdict
+    return None
+
+
 def first_failure(verdicts: Iterable[Verdict]) -> Verdict | None:
     """The verdict that is named as the cause: the first that drops; None when the thing is kept."""
     return next((verdict for verdict in verdicts if verdict.drops), None)

@@ -6,8 +6,10 @@ import math
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from filters.rules import RULES, Rule, RuleConfig, Verdict, first_failure, judge, kept
+from filters.rules import RULES, Rule, RuleConfig, Verdict, first_drop, first_failure, judge, kept, rules_from_config
 
 COUNTS = {"available", "words", "images", "width", "height", "url_words"}
 
@@ -199,3 +201,19 @@ def test_all_rules_are_evaluated_and_the_first_failure_is_named() -> None:
     assert failure.rule == "paragraph.words"
     assert not kept(verdicts)
     assert kept(verdicts[7:])
+
+
+@given(
+    st.sampled_from(["image", "paragraph", "document"]),
+    st.dictionaries(
+        st.sampled_from(
+            ["words", "special_char_ratio", "stop_word_ratio", "language", "format", "width", "images", "punctuation_ratio"]
+        ),
+        st.one_of(st.none(), st.floats(0, 1), st.integers(0, 3000), st.sampled_from(["en", "und", "gif", "jpeg"])),
+    ),
+)
+def test_the_first_drop_is_the_first_failure_of_all_verdicts(level: str, measures: dict[str, object]) -> None:
+    names = {"language", "format"}
+    measures = {k: v for k, v in measures.items() if v is None or isinstance(v, str) == (k in names)}
+    rules = rules_from_config({"document.language": {"on_skip": "drop"}, "image.format": {"on_skip": "drop"}})
+    assert first_drop(level, measures, rules) == first_failure(judge(level, measures, rules))  # type: ignore[arg-type]

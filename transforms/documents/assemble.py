@@ -12,7 +12,7 @@ from typing import Literal
 
 from filters.measures import join_profiles, measure_image, profile_text
 from filters.measures.language import language_probability
-from filters.rules import RuleConfig, Verdict, first_failure, judge
+from filters.rules import RuleConfig, Verdict, first_drop
 from transforms.images.urls import url_key
 from transforms.records import BlockKind, Document, Drop, ImageRef, Node, Outcome, Paragraph, Source, TargetKind, join_paragraphs
 
@@ -158,7 +158,7 @@ class _Judge:
     def _judge_node(self, scored: ScoredNode) -> KeptNode | None:
         node = scored.node
         if node.image is not None:
-            failure = first_failure(judge("image", scored.measures[0], self.rules))
+            failure = first_drop("image", scored.measures[0], self.rules)
             if failure is not None:
                 status = scored.outcome.status if scored.outcome is not None else "no candidate was looked up"
                 detail = f"{node.image.href} {status}" if failure.rule == "image.available" else node.image.href
@@ -169,7 +169,7 @@ class _Judge:
         for number, (paragraph, measured) in enumerate(zip(node.paragraphs, scored.measures, strict=True)):
             failure = None
             if paragraph.kind in self.documents.judged_kinds:
-                failure = first_failure(judge("paragraph", measured, self.rules))
+                failure = first_drop("paragraph", measured, self.rules)
             if failure is not None:
                 self._drop(PARAGRAPH_STAGE, "node", f"n{scored.index}.p{number}", failure, paragraph.path)
             else:
@@ -217,7 +217,7 @@ class _Judge:
         profile = join_profiles([profile_text(paragraph.text) for paragraph in paragraphs])
         scores = profile.measures(self.document.language, self.document.language_score)
         scores["images"] = images
-        failure = first_failure(judge("document", scores, self.rules))
+        failure = first_drop("document", scores, self.rules)
         if failure is not None:
             self._drop(PART_STAGE, "page", target, failure, None)
             return None
