@@ -40,40 +40,43 @@ def trimmed_lengths(
 
     length: of a piece of text; it must be additive, and 1 for each character of trimmed.
     """
-    asked = {node.mem_id for node in nodes}
+    followers: dict[int, int | None] = {}
+    # What comes behind the subtree of each asked node in the walk. Found from the asked nodes alone: to look at the parent of every
+    # node of the page, to see which elements have ended, would take longer than the walk.
+    asked = {node.mem_id: inherited(node, followers, None, _follower_or) for node in nodes}
+    stops = {*asked, *asked.values()}
     lengths: dict[int, float] = {}
-    path: list[int] = []  # mem_id of the open elements
-    open_asked: list[int] = []  # those of them that were asked for
+    open_asked: list[int] = []
     begins: list[float] = []  # where the text of open_asked begins; shorter while there is only white space yet
     offset = end = 0.0  # read so far; end of the last text that is not white space
 
     def close() -> None:
-        key = path.pop()
-        if open_asked and open_asked[-1] == key:
-            open_asked.pop()
-            lengths[key] = end - begins.pop() if len(begins) > len(open_asked) else 0.0
+        key = open_asked.pop()
+        lengths[key] = end - begins.pop() if len(begins) > len(open_asked) else 0.0
 
     root = tree.root
     for node in root.traverse(include_text=True) if root is not None else ():
-        parent = node.parent
-        parent_key = None if parent is None else parent.mem_id
-        while path and path[-1] != parent_key:
-            close()
-        if node.tag != "-text":
-            key = node.mem_id
-            path.append(key)
+        text = node.text_content  # of a text node; None for any other
+        key = node.mem_id
+        if key in stops:
+            while open_asked and asked[open_asked[-1]] == key:
+                close()
             if key in asked:
                 open_asked.append(key)
-            continue
-        text = node.text()
-        core = text.strip(trimmed)
-        if core:
-            begin = offset + len(text) - len(text.lstrip(trimmed))
-            begins.extend([begin] * (len(open_asked) - len(begins)))
-            end = begin + length(core)
-            offset = end + len(text) - len(text.rstrip(trimmed))
-        else:
-            offset += len(text)
-    while path:
+        if text:
+            before, offset = offset, offset + length(text)
+            right = text.rstrip(trimmed)
+            if right:
+                end = offset - (len(text) - len(right))
+                if len(begins) < len(open_asked):
+                    begin = before + len(text) - len(text.lstrip(trimmed))
+                    begins.extend([begin] * (len(open_asked) - len(begins)))
+    while open_asked:
         close()
     return lengths
+
+
+def _follower_or(above: int | None, node: LexborNode) -> int | None:
+    """Step for `inherited`: the `mem_id` of what comes behind a node's subtree in document order; above: behind its parent's."""
+    following = node.next
+    return above if following is None else following.mem_id

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import floor, inf, sqrt
 
 from transforms.html.ancestors import Namespace, inherited, namespace_of
 from transforms.html.css_display import declared_display
@@ -134,7 +134,7 @@ class _Gate:
         self.strict_ancestors = bool(strict_ancestors)
         self.length = scaled_length(scale) if scale else utf16_length
         # A text of fewer code points cannot be long enough; most paragraphs are dropped by this alone.
-        self.min_code_points = self.min_content_length / max(2.0, *scale.values(), 2.0)
+        self.min_code_points = floor(self.min_content_length / max(2.0, 2.0, *(round(factor, 3) for factor in scale.values())))
         self.terms: dict[int, float] = {}  # what each survivor adds
         self.in_list_item: dict[int, bool] = {}
         self.in_spoiled: dict[int, bool] = {}

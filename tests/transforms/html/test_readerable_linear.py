@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from transforms.html import nested_text, readerable
 from transforms.html.readerable import is_probably_readerable, readerable_score
@@ -94,6 +96,20 @@ def test_nested_candidates_cost_a_few_walks_of_the_page(family: str) -> None:
 def test_lengths_in_one_walk_equal_those_of_each_text(html: str) -> None:
     tree = parse_html(html)
     nodes = tree.css("article, div, p")
+    lengths = nested_text.trimmed_lengths(tree, nodes, readerable.TRIMMED, readerable.utf16_length)
+    assert lengths == {node.mem_id: readerable.utf16_length(node.text().strip(readerable.TRIMMED)) for node in nodes}
+
+
+TAGS = st.sampled_from(["p", "div", "b", "article", "table", "td", "svg", "br", "body", "script", "!--c--", "?x?"])
+TEXTS = st.sampled_from(["a", " ", "\u3000\n", " 漢 ", "\U0001f600", "<template>t</template>"])
+PIECES = st.one_of(TAGS.map("<{}>".format), TAGS.map("</{}>".format), TEXTS)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(PIECES, max_size=30).map("".join), st.sampled_from(["*", "p", "div, b", "article, td", "br, svg"]))
+def test_lengths_in_one_walk_equal_those_of_each_text_in_any_tree(html: str, selector: str) -> None:
+    tree = parse_html(html)
+    nodes = tree.css(selector)
     lengths = nested_text.trimmed_lengths(tree, nodes, readerable.TRIMMED, readerable.utf16_length)
     assert lengths == {node.mem_id: readerable.utf16_length(node.text().strip(readerable.TRIMMED)) for node in nodes}
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from transforms.html.readerable import is_probably_readerable, readerable_score
+from transforms.html.text_length import SCRIPT_LENGTH_SCALE
 from transforms.html.tree import parse_html
 
 Pages = Iterator[tuple[str, str]]
@@ -49,6 +50,18 @@ def test_agrees_with_the_reference_on_every_page(shared: Path, name: str, pages,
         found[page_id] = (is_probably_readerable(tree), readerable_score(tree))
     assert {key: (found.get(key), value) for key, value in expected.items() if found.get(key) != value} == {}
     assert (len(found), sum(answer for answer, _ in found.values())) == counts
+
+
+@pytest.mark.parametrize(("pages", "rescored"), [(mozilla_pages, 6), (wcxb_pages, 11)])
+def test_lengths_by_script_change_scores_and_no_answer(shared: Path, pages, rescored: int) -> None:  # type: ignore[no-untyped-def]
+    """These pages are mostly English; those in Chinese and Japanese among them are long enough without the scale."""
+    changed = 0
+    for page_id, text in pages(shared):
+        tree = parse_html(text)
+        score, scaled = readerable_score(tree), readerable_score(tree, script_length_scale=SCRIPT_LENGTH_SCALE)
+        assert (scaled > 20) is (score > 20), page_id
+        changed += scaled != score
+    assert changed == rescored
 
 
 def test_agrees_with_mozillas_own_metadata(shared: Path) -> None:
