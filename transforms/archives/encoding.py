@@ -62,6 +62,8 @@ MENDED_BYTES = {"koi8-u": {0xAE: "\u045e", 0xBE: "\u040e"}}
 
 # JIS X 0208 characters as Windows, and so the standard, maps them.
 JAPANESE = {0x301C: 0xFF5E, 0x2016: 0x2225, 0x2212: 0xFF0D, 0x00A2: 0xFFE0, 0x00A3: 0xFFE1, 0x00AC: 0xFFE2}
+# Python reads the bytes 0xA0, 0xFD, 0xFE and 0xFF of Shift_JIS as characters of private use; in the standard they are errors.
+TRANSLATED = {"euc-jp": JAPANESE, "iso-2022-jp": JAPANESE, "shift_jis": dict.fromkeys(range(0xF8F0, 0xF8F4), ord(REPLACEMENT))}
 
 # Share of the letters that must be foreign to ASCII before a guess counts; None: never believed. Latin alphabets use few such
 # letters, others hardly any of ASCII.
@@ -176,8 +178,8 @@ def _decode_as(body: bytes, encoding: str, source: EncodingSource) -> Decoded:
         text, _ = codecs.charmap_decode(body, "strict", _single_byte_table(encoding))
     else:
         text = body.decode(codec, _ERROR_HANDLERS.get(encoding, "replace"))
-    if encoding in ("euc-jp", "iso-2022-jp"):
-        text = text.translate(JAPANESE)
+    if encoding in TRANSLATED:
+        text = text.translate(TRANSLATED[encoding])
     if encoding != "utf-8":
         text = SURROGATE.sub(REPLACEMENT, text)
     text = text.removeprefix("\ufeff")

@@ -21,7 +21,7 @@ MAGICS: tuple[tuple[bytes, InputFormat], ...] = (
 CONTENT: tuple[tuple[bytes, InputFormat], ...] = ((RECORD_MAGIC, "warc"), (b"{", "jsonl"))
 
 SUFFIXES: dict[InputFormat, tuple[str, ...]] = {
-    "warc": (".warc", ".warc.gz"),
+    "warc": (".warc", ".warc.gz", ".warc.zst"),
     "parquet": (".parquet",),
     "arrow": (".arrow", ".feather"),
     "jsonl": (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".ndjson.gz", ".ndjson.zst"),

@@ -27,7 +27,7 @@ BUFFER_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class _RowGroup:
-    """A row group. rows: their numbers in the file. size: bytes as stored, of all columns."""
+    """A row group. rows: their numbers in the file. size: its part of the file's bytes, by its bytes without compression."""
 
     number: int
     rows: range
@@ -97,12 +97,13 @@ class _ParquetFile:
             self.fault = f"no readable Parquet footer: {error}"
             return
         self.schema = self._file.schema_arrow
+        # Not asked: the metadata of columns, on which Arrow ends the process where a footer is damaged in certain ways.
+        groups = [self._file.metadata.row_group(number) for number in range(self._file.num_row_groups)]
+        total = sum(max(0, group.total_byte_size) for group in groups) or 1
         first = 0
-        for number in range(self._file.num_row_groups):
-            metadata = self._file.metadata.row_group(number)
-            rows = range(first, first + max(0, metadata.num_rows))
-            size = sum(metadata.column(column).total_compressed_size for column in range(metadata.num_columns))
-            self.groups.append(_RowGroup(number, rows, size))
+        for number, group in enumerate(groups):
+            rows = range(first, first + max(0, group.num_rows))
+            self.groups.append(_RowGroup(number, rows, self._stored.size * max(0, group.total_byte_size) // total))
             first = rows.stop
 
     def read(self, group: _RowGroup, wanted: range, table: TableConfig, limits: ReadLimits) -> Iterator[Response | Drop]:
@@ -114,6 +115,8 @@ class _ParquetFile:
         first, number = group.rows.start, wanted.start
         try:
             for batch in self._file.iter_batches(BATCH_ROWS, row_groups=[group.number], columns=columns, use_threads=False):
+                if not set(columns) <= set(batch.schema.names):
+                    raise pa.ArrowInvalid(f"the footer names {', '.join(columns)}, the data {', '.join(batch.schema.names)}")
                 inside = batch.slice(max(0, number - first), max(0, min(first + batch.num_rows, wanted.stop) - number))
                 for values in batch_rows(inside, roles):
                     item = read_row(values, Source(self.path, number, 1), limits.html_bytes)

@@ -13,9 +13,7 @@ from dataclasses import replace
 
 from transforms.archives.read import ReadSettings, read_source
 from transforms.archives.warc import unresolved_drop
-from transforms.records import Drop, PayloadSighting, RepeatedPayload, Response, Source
-
-REVISIT_FLAG = "revisit"
+from transforms.records import REVISIT, Drop, PayloadSighting, RepeatedPayload, Response, Revisit, Source
 
 
 def payload_key(digest: str | None) -> str | None:
@@ -25,12 +23,13 @@ def payload_key(digest: str | None) -> str | None:
 
 def find_originals(sightings: Iterable[PayloadSighting]) -> Iterator[RepeatedPayload]:
     """All sightings of one payload -> its revisits. Of several originals the earliest counts, ties by place."""
-    originals, revisits = [], []
+    originals: list[PayloadSighting] = []
+    revisits: list[PayloadSighting] = []
     for seen in sightings:
         (revisits if seen.is_revisit else originals).append(seen)
     original = min(originals, key=lambda seen: (seen.date, seen.file, seen.offset, seen.record_id or ""), default=None)
     for seen in revisits:
-        found = RepeatedPayload(seen.url, seen.date, seen.file, seen.offset, seen.record_id)
+        found = RepeatedPayload(seen.url, seen.date, seen.file, seen.offset, seen.record_id, seen.digest)
         if original is not None:
             found = replace(
                 found,
@@ -43,13 +42,25 @@ def find_originals(sightings: Iterable[PayloadSighting]) -> Iterator[RepeatedPay
 
 
 def read_repeated(revisits: Iterable[RepeatedPayload], settings: ReadSettings | None = None) -> Iterator[Response | Drop]:
-    """The responses of revisits, in the order of their places; a Drop for each one without an original."""
+    """The responses of revisits, in the order of their places.
+
+    A Drop, `read.revisit_unresolved`, for each one without an original, and `read.revisit_repeated` for a record that stands in
+    the input twice: URL, date and original are all that tells one from another.
+    """
+    read: set[tuple[object, ...]] = set()
     for revisit in sorted(revisits, key=lambda r: (r.file, r.offset, r.record_id or "", r.url)):
+        source = Source(revisit.file, revisit.offset, 0, revisit.record_id, revisit.digest)
+        unresolved = unresolved_drop(Revisit(revisit.url, source, revisit.date))
         if revisit.original_file is None:
-            yield unresolved_drop(revisit)
+            yield unresolved
             continue
+        identity = (revisit.url, revisit.date, revisit.original_file, revisit.original_offset, revisit.original_record_id)
+        if identity in read:
+            yield replace(unresolved, rule="read.revisit_repeated")
+            continue
+        read.add(identity)
         place = Source(revisit.original_file, revisit.original_offset, revisit.original_length, revisit.original_record_id)
         item = read_source(place, settings)
         if isinstance(item, Response):
-            item = replace(item, url=revisit.url, date=revisit.date or None, flags=(*item.flags, REVISIT_FLAG))
+            item = replace(item, url=revisit.url, date=revisit.date or None, flags=(*item.flags, REVISIT))
         yield item

@@ -1,7 +1,7 @@
 """Bytes of an archive file, two layers below a record: the stored file, and the stream of records inside it.
 
     stored file   | gzip member | gzip member | damage | gzip member |       one plain file
-    streams       | GzipMember  | GzipMember  |        | GzipMember  |       PlainFile
+    streams       | GzipMember  | GzipMember  |        | GzipMember  |       PlainFile     (and ZstdMember, as GzipMember)
 
 A stream never raises on damage. It ends, and `fault` says why, so that the reader above names the place and goes on behind it.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from typing import BinaryIO, Literal
+from typing import Any, BinaryIO, Literal
 
 Fault = Literal["damaged", "truncated"]
 
@@ -23,6 +23,8 @@ GZIP = 31  # zlib's window bits for a gzip wrapper
 # A record start that stands where no length said so: end of record, version line, first header.
 RECORD_START = re.compile(rb"\r?\n\r?\n(?=WARC/[01]\.\d+\r?\n[A-Za-z][A-Za-z-]*:)")
 RECORD_START_BYTES = 64  # no match of RECORD_START needs more
+ZSTD_PIECE_BYTES = 1024  # a byte can stand for 32 KiB
+ZSTD_MAX_WINDOW = 128 * 1024 * 1024
 MAX_REWOUND_BYTES = 256 * 1024 * 1024  # per stream; bounds what a stream full of false lengths can cost
 
 
@@ -176,17 +178,48 @@ class RecordStream:
                 return b"".join(kept), taken - (match.end() - match.start() if match else 0), match is not None
 
 
-class GzipMember(RecordStream):
-    """One gzip member, inflated as it is read. Its end is known once the stream has ended or when `end` is asked for."""
+class Member(RecordStream):
+    """A part of a compressed file that is decoded by itself. Its end is known once it is read, or when `end` is asked for."""
 
     def __init__(self, file: StoredFile, offset: int) -> None:
         super().__init__()
         self.offset = offset
         self._file = file
-        self._inflater = zlib.decompressobj(GZIP)
         self._next = offset
-        self._most = FIRST_INFLATED_BYTES
         self._end: int | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the member's proper end was reached, its checksum being right."""
+        raise NotImplementedError
+
+    @property
+    def end(self) -> int:
+        """Offset in the file behind this member; behind its readable part where it has a fault. Keeps the stream's place."""
+        if self.ended or self.fault:
+            return self._next
+        if self._end is None:
+            ahead = self._ahead()
+            while ahead._fill():
+                pass
+            self._end = ahead._next
+        return self._end
+
+    def _ahead(self) -> Member:
+        """The same member, from here on or from its beginning, to run to its end."""
+        raise NotImplementedError
+
+    def extent(self, start: int) -> tuple[int, int]:
+        return self.offset, self.end - self.offset
+
+
+class GzipMember(Member):
+    """One gzip member, inflated as it is read."""
+
+    def __init__(self, file: StoredFile, offset: int) -> None:
+        super().__init__(file, offset)
+        self._inflater = zlib.decompressobj(GZIP)
+        self._most = FIRST_INFLATED_BYTES
 
     def _fill(self) -> bytes:
         inflater = self._inflater
@@ -213,24 +246,49 @@ class GzipMember(RecordStream):
 
     @property
     def ended(self) -> bool:
-        """Whether the member's proper end was reached, its checksum being right."""
         return self._inflater.eof
 
-    @property
-    def end(self) -> int:
-        """Offset in the file behind this member; behind its readable part where it has a fault. Keeps the stream's place."""
-        if self._inflater.eof or self.fault:
-            return self._next
-        if self._end is None:
-            ahead = GzipMember(self._file, self.offset)
-            ahead._inflater, ahead._next = self._inflater.copy(), self._next
-            while ahead._fill():
-                pass
-            self._end = ahead._next
-        return self._end
+    def _ahead(self) -> Member:
+        ahead = GzipMember(self._file, self.offset)
+        ahead._inflater, ahead._next = self._inflater.copy(), self._next
+        return ahead
 
-    def extent(self, start: int) -> tuple[int, int]:
-        return self.offset, self.end - self.offset
+
+class ZstdMember(Member):
+    """One zstd frame. The decoder has no limit for what it gives back, so that it is given little at once."""
+
+    def __init__(self, file: StoredFile, offset: int, dictionary: Any = None) -> None:
+        import zstandard
+
+        super().__init__(file, offset)
+        self._dictionary = dictionary
+        self._error = zstandard.ZstdError
+        self._decoder = zstandard.ZstdDecompressor(dict_data=dictionary, max_window_size=ZSTD_MAX_WINDOW).decompressobj()
+
+    def _fill(self) -> bytes:
+        while not self._decoder.eof and self.fault is None:
+            piece = self._file.read(self._next, ZSTD_PIECE_BYTES)
+            self._next += len(piece)
+            if not piece:
+                self.fault, self.detail = "truncated", "the file ends inside a zstd frame"
+                return b""
+            try:
+                data: bytes = self._decoder.decompress(piece)
+            except self._error as error:
+                self.fault, self.detail = "damaged", f"zstd frame: {error}"
+                return b""
+            if self._decoder.eof:
+                self._next -= len(self._decoder.unused_data)
+            if data:
+                return data
+        return b""
+
+    @property
+    def ended(self) -> bool:
+        return bool(self._decoder.eof)
+
+    def _ahead(self) -> Member:
+        return ZstdMember(self._file, self.offset, self._dictionary)
 
 
 class PlainFile(RecordStream):

@@ -53,7 +53,9 @@ class TableConfig:
                     f"{path}: has no column {column!r}; its columns: {', '.join(columns) or 'none'}; "
                     f"set input.{role}_column to the one with the {'URL' if role == 'url' else 'HTML'} of each page"
                 )
-        return {role: column for role, column in self.roles().items() if column in columns}
+            if columns.count(column) > 1:
+                raise InputError(f"{path}: has the column {column!r} {columns.count(column)} times: {', '.join(columns)}")
+        return {role: column for role, column in self.roles().items() if columns.count(column) == 1}
 
 
 def read_row(values: Mapping[str, Any], source: Source, max_bytes: int, flags: tuple[str, ...] = ()) -> Response | Drop:

@@ -17,13 +17,22 @@ the evidence: shorter than its HTTP length, a coding that breaks off, or cut at 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
-from transforms.archives.members import GZIP_MAGIC, RECORD_MAGIC, begins_record, find_first_member, find_member
+from transforms.archives.members import (
+    RECORD_MAGIC,
+    ZSTD_DICTIONARY_MAGIC,
+    MemberKind,
+    begins_record,
+    find_first_member,
+    find_member,
+    member_kinds,
+)
 from transforms.archives.record_reader import ReadLimits, RecordReader
 from transforms.archives.select import STAGE, SelectConfig, select_page
-from transforms.archives.streams import GzipMember, PlainFile, StoredFile
+from transforms.archives.streams import PlainFile, RecordStream, StoredFile
 from transforms.files import Opener, open_file
-from transforms.records import Drop, Page, RepeatedPayload, Response, Revisit, Source
+from transforms.records import Drop, Page, Response, Revisit
 
 __all__ = ["ReadLimits", "read_record", "read_responses", "read_warc"]
 
@@ -51,13 +60,13 @@ def read_responses(
 def read_records(
     path: str, start: int = 0, stop: int | None = None, *, limits: ReadLimits | None = None, opener: Opener = open_file
 ) -> Iterator[Response | Revisit | Drop]:
-    """Every archived response and revisit that starts in `[start, stop)` of a `.warc` or `.warc.gz`, in file order.
+    """Every archived response and revisit that starts in `[start, stop)` of a `.warc`, `.warc.gz` or `.warc.zst`, in file order.
 
-    start, stop: offsets in the file as stored, so compressed bytes for `.gz`; any choice of split points gives the same items.
+    start, stop: offsets in the file as stored, so compressed bytes for the latter; any choice of split points gives the same items.
     Records of the types response and resource become a Response, those of the type revisit a Revisit, or a Drop where they
-    cannot; records of other types are passed over. Records that share a gzip member all have its offset and length, and belong to the range in which it
-    starts; `read_record` finds one of them by its record id. A plain file is always walked from its head, header by header,
-    since a body can hold whatever looks like a record.
+    cannot; records of other types are passed over. Records that share a gzip member all have its offset and length, and belong
+    to the range in which it starts; `read_record` finds one of them by its record id. A plain file is always walked from its
+    head, header by header, since a body can hold whatever looks like a record.
 
     opener: gives a seekable binary file for `path`, without decompression. Errors of opening and reading it are raised.
     """
@@ -65,12 +74,12 @@ def read_records(
         reader = RecordReader(path, limits or ReadLimits())
         file = StoredFile(handle)
         kind = _archive_kind(file)
-        if kind == "gzip":
-            yield from _read_gzip(file, start, stop, reader)
+        if isinstance(kind, MemberKind):
+            yield from _read_members(file, start, stop, reader, kind)
         elif kind == "plain":
             yield from _read_plain(file, start, stop, reader)
         elif start == 0 and file.size:
-            detail = f"{path}: {file.size} bytes without one WARC record; a file must be .warc, or .warc.gz"
+            detail = f"{path}: {file.size} bytes without one WARC record; a file must be .warc, .warc.gz or .warc.zst"
             yield reader.drop("read.not_an_archive", 0, detail=detail)
 
 
@@ -90,7 +99,9 @@ def read_record(
     with opener(path) as handle:
         reader = RecordReader(path, limits or ReadLimits())
         file = StoredFile(handle, end=offset + length)
-        stream = GzipMember(file, offset) if file.read(offset, 3) == GZIP_MAGIC else PlainFile(file, offset)
+        magic = file.read(offset, 4)
+        kind = next((kind for kind in member_kinds(file) if magic.startswith(kind.magic)), None)
+        stream: RecordStream = kind.open(file, offset) if kind is not None else PlainFile(file, offset)
         for item in reader.read_stream(stream):
             found = item.target_id if isinstance(item, Drop) else item.source.record_id
             if record_id is None or found == record_id:
@@ -98,34 +109,38 @@ def read_record(
         return reader.drop("read.damaged", offset, detail=f"no response {record_id or ''} in {length} bytes at {offset} of {path}")
 
 
-def unresolved_drop(revisit: Revisit | RepeatedPayload) -> Drop:
+def unresolved_drop(revisit: Revisit) -> Drop:
     """The Drop of a revisit whose original is not there."""
-    source = revisit.source if isinstance(revisit, Revisit) else revisit
-    repeated = (
-        f"repeats {source.digest or 'a payload without digest'}" if isinstance(source, Source) else "no response that was used"
-    )
+    source = revisit.source
     target = source.record_id or f"{source.file}:{source.offset}"
+    detail = f"repeats {source.digest or 'a payload without digest'}"
     return Drop(
-        STAGE, "read.revisit_unresolved", "record", target, revisit.url, detail=repeated, file=source.file, offset=source.offset
+        STAGE, "read.revisit_unresolved", "record", target, revisit.url, detail=detail, file=source.file, offset=source.offset
     )
 
 
-def _archive_kind(file: StoredFile) -> str | None:
-    """`gzip`, `plain`, or None for a file without any record. A damaged head does not hide the rest."""
+def _archive_kind(file: StoredFile) -> MemberKind | Literal["plain"] | None:
+    """The kind of its members, `plain`, or None for a file without any record. A damaged head does not hide the rest."""
     head = file.read(0, 16)
     if head.lstrip(b"\r\n").startswith(RECORD_MAGIC):
         return "plain"
-    if find_member(file, 0) is not None:
-        return "gzip"
+    for kind in member_kinds(file):
+        if find_member(file, 0, kind) is not None:
+            return kind
     return "plain" if PlainFile(file).read_to_record_start(0)[2] else None
 
 
-def _read_gzip(file: StoredFile, start: int, stop: int | None, reader: RecordReader) -> Iterator[Response | Revisit | Drop]:
+def _read_members(
+    file: StoredFile, start: int, stop: int | None, reader: RecordReader, kind: MemberKind
+) -> Iterator[Response | Revisit | Drop]:
     """The members that start in the range. A gap, where no record begins, belongs to the member before it."""
-    offset = 0 if start == 0 else find_first_member(file, start)
+    if start > 0:
+        offset = find_first_member(file, start, kind)
+    else:
+        offset = 0 if file.read(0, 4) != ZSTD_DICTIONARY_MAGIC else find_member(file, 0, kind)
     spoiled_bytes = 0
     while offset is not None and offset < file.size:
-        member = GzipMember(file, offset)
+        member = kind.open(file, offset)
         if begins_record(member):
             if stop is not None and offset >= stop:
                 return
@@ -135,13 +150,13 @@ def _read_gzip(file: StoredFile, start: int, stop: int | None, reader: RecordRea
             yield reader.drop(rule, offset, detail=member.detail)
             member.fault = "damaged"
         elif not member.at_end:
-            yield reader.drop("read.damaged", offset, detail="gzip member without a WARC record")
+            yield reader.drop("read.damaged", offset, detail="member without a WARC record")
         if not member.fault:
             offset = member.end
             continue
         # Members may begin anywhere in what could not be read, unless a file is made to waste time with that.
         spoiled_bytes += member.end - offset
-        offset = find_member(file, offset + 1 if spoiled_bytes <= MAX_SPOILED_BYTES else max(offset + 1, member.end))
+        offset = find_member(file, offset + 1 if spoiled_bytes <= MAX_SPOILED_BYTES else max(offset + 1, member.end), kind)
 
 
 def _read_plain(file: StoredFile, start: int, stop: int | None, reader: RecordReader) -> Iterator[Response | Revisit | Drop]:

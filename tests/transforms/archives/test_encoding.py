@@ -186,6 +186,52 @@ def test_undeclared_legacy_encodings_are_detected(language, codec, encoding, hea
         assert decoded.encoding == encoding
 
 
+LABELS = {
+    "cp932": "Shift_JIS", "euc_jp": "x-euc-jp", "iso2022_jp": "ISO-2022-JP", "gb18030": "gb18030", "big5": "Big5-HKSCS",
+    "cp949": "ks_c_5601-1987", "cp1251": "cp1251", "koi8-r": "KOI8", "cp1253": "windows-1253", "cp1256": "cp1256",
+    "cp1255": "x-cp1255", "cp874": "iso-8859-11", "iso8859-2": "latin2", "cp1252": "ISO-8859-1",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "codec", "encoding"), DETECTED)
+def test_labels_decide_header_before_meta(language, codec, encoding):
+    label = LABELS[codec]
+    for head, content_type, source in (
+        ("", f"text/html; charset={label}", "header"),
+        (META.format(label), "text/html", "meta"),
+        (PRAGMA.format(label), None, "meta"),
+        (META.format("utf-8"), f"text/html; charset={label}", "header"),
+        (META.format("koi8-u"), f"text/html; charset={label}", "header"),
+        (META.format(label), "text/html; charset=no-such-charset", "meta"),
+    ):
+        text = html(SENTENCES[language], head)
+        decoded = decode_html(text.encode(codec), content_type)
+        assert (decoded.text, decoded.encoding, decoded.source, decoded.errors) == (text, encoding, source, 0)
+
+
+@pytest.mark.parametrize(("language", "codec", "encoding"), DETECTED)
+def test_a_mark_or_a_wrong_label_of_utf8_page_decides_as_the_standard_says(language, codec, encoding):
+    """The byte order mark beats every label; without it a label beats valid UTF-8, as in a browser."""
+    text = html(SENTENCES[language], META.format(LABELS[codec]))
+    marked = decode_html(b"\xef\xbb\xbf" + text.encode(), f"text/html; charset={LABELS[codec]}")
+    assert (marked.text, marked.encoding, marked.source) == (text, "utf-8", "bom")
+    labelled = decode_html(text.encode(), f"text/html; charset={LABELS[codec]}")
+    assert (labelled.encoding, labelled.source) == (encoding, "header")
+    assert labelled.text != text
+
+
+MULTI_BYTE = [case for case in DETECTED if case[1] in ("cp932", "euc_jp", "gb18030", "big5", "cp949")]
+
+
+@pytest.mark.parametrize(("language", "codec", "encoding"), MULTI_BYTE)
+def test_a_stray_byte_costs_one_character_and_not_the_encoding(language, codec, encoding):
+    sentence = SENTENCES[language]
+    body = html(sentence).encode(codec).replace(b"</p>", b"\xff</p>" + b"<p>" + sentence.encode(codec) + b"</p>")
+    decoded = decode_html(body, f"text/html; charset={LABELS[codec]}")
+    assert (decoded.encoding, decoded.errors) == (encoding, 1)
+    assert decoded.text == html(f"{sentence}\ufffd</p><p>{sentence}")
+
+
 META_CASES = [
     ("<meta charset=utf-8>", ["utf-8"]),
     ('<META CHARSET="UTF-8" />', ["utf-8"]),
