@@ -45,6 +45,12 @@ SCREEN_READER = frozenset(
 )
 PERMALINK = frozenset("headerlink hash-link anchor-link header-anchor heading-link permalink".split())  # noqa: SIM905
 EDIT_LINK = frozenset({"mw-editsection", "editsection"})
+EDITOR_LINES = {
+    "cm-editor": ".cm-content .cm-line",
+    "CodeMirror": ".CodeMirror-code .CodeMirror-line",
+    "monaco-editor": ".view-lines > .view-line",
+    "ace_editor": ".ace_text-layer .ace_line",
+}
 GLYPH_PLACES = frozenset("h1 h2 h3 h4 h5 h6 dt caption figcaption summary".split())  # noqa: SIM905
 _JOINERS = re.compile("[\ufe0e\ufe0f\u200b\u200d\\s]")
 _GLYPHS = re.compile("[¶🔗⚓↩]+")
@@ -121,8 +127,11 @@ def explain(reading: Reading, found: PageBlocks) -> Comparison:
     removals = {reason: (read[reason], counted[reason]) for reason in sorted({*counted, *read}) if read[reason] != counted[reason]}
     for block in found.blocks:
         if block.table_html is not None and block.rows is not None:
-            in_markup, in_grid = set(markup_words(block.table_html)), {w for row in block.rows for cell in row for w in cell.split()}
-            caption = set(" ".join(block.text.split("\n")[: -len(block.rows)]).split())
+            in_markup, in_grid = (
+                set(markup_words(block.table_html)),
+                {w for row in block.rows for cell in row for w in cell.split()},
+            )
+            caption = set(" ".join(caption_lines(block)).split())
             lost.update(in_markup - in_grid - caption)
             extra.update(in_grid - in_markup)
     return Comparison(reasons, lost, extra, removals)
@@ -133,16 +142,21 @@ def _characters(words: Counter[str]) -> Counter[str]:
 
 
 def block_words(blocks: Sequence[Block]) -> Iterator[str]:
-    """The words of blocks, without alt texts and media sentences. A table with merged cells is read from its markup, once a cell."""
+    """The words of blocks, without alt texts and media sentences; of a table with merged cells those of its markup."""
     for block in blocks:
         if block.kind in ("image", "media"):
             continue
         if block.rows is None:
-            yield from (word for word in block.text.split() if block.tag != "svg" or word != "·")
+            yield from block.text.split()
         elif block.table_html is not None:
             yield from markup_words(block.table_html)
         else:
-            yield from " ".join([*block.text.split("\n")[: -len(block.rows)], *(cell for row in block.rows for cell in row)]).split()
+            yield from " ".join([*caption_lines(block), *(cell for row in block.rows for cell in row)]).split()
+
+
+def caption_lines(table: Block) -> list[str]:
+    lines = table.text.split("\n")
+    return lines[: len(lines) - len(table.rows or ())] if table.text else []
 
 
 def markup_words(table_html: str) -> list[str]:
@@ -182,7 +196,7 @@ class Reader:
                 if reason is not None:
                     pieces.append(" ")
                     if reason:
-                        words = len(" ".join(_labels(node)[0]).split()) if reason == "icon-label" else len(_seen(node).split())
+                        words = len(" · ".join(_labels(node)[0]).split()) if reason == "icon-label" else len(_seen(node).split())
                         self.reading.removed[reason] += words
                     continue
                 edge = " " if node.tag in SET_OFF or node.tag in FALLBACK else ""
@@ -199,7 +213,9 @@ class Reader:
             return ""
         if tag in CHOICES:
             return "choices"
-        if tag == "noscript" and not self.promote_noscript:
+        if tag == "slot" or (tag == "noscript" and self.promote_noscript):
+            return None  # replaced by what is in it
+        if tag == "noscript":
             return "noscript"
         if (tag == "dialog" and "open" not in attributes) or (
             role and ("hidden" in attributes or (attributes.get("aria-hidden") or "").strip().lower() == "true")
@@ -223,12 +239,15 @@ class Reader:
     def content(self, node: LexborNode) -> list[LexborNode | str]:
         """What stands inside an element that is shown."""
         tag = node.tag
+        for name in (node.attributes.get("class") or "").split():
+            if name in EDITOR_LINES and tag != "slot":
+                return ["".join(f" {line.text()} " for line in node.css(EDITOR_LINES[name])) or " "]
         if tag == "svg":
-            return [" ", *(f" {label} " for label in _labels(node)[0]), " "]
+            return [" " + " · ".join(_labels(node)[0]) + " "]
         if tag == "pre":
             return [_verbatim(node)]
         if tag == "math" and (latex := _latex(node)):
-            return [f"${latex}$"]
+            return [f" $${latex}$$ " if node.attributes.get("display") == "block" else f"${latex}$"]
         if tag == "table":
             self.note_table(node)
         self.note_furniture(node)

@@ -10,7 +10,8 @@ from transforms.blocks import WITHOUT_TEXT
 from transforms.blocks.rich import longest_backticks, markdown_target
 from transforms.records import Block
 
-INDENT = 4  # spaces a list level
+INDENT = 4  # spaces a list level; more below a wider marker, or what follows would not be in the item
+LARGEST_ORDINAL = 999_999_999
 DEFINITION_INDENT = "  "
 LONGEST_FORMULA = 200  # characters of a `$…$` that is left alone
 LEAST_FENCE = 3
@@ -23,13 +24,22 @@ _PRICE = re.compile(r"(?<!\\)\$(?=\d)")
 # What would open a block at the start of a line: where the backslash goes is the group's end.
 _OPENER = re.compile(
     r"""
-    (?P<sign> ) (?: \#{1,6}(?=\s|\Z) | > | [-+*](?=\s|\Z) | (?:-\s*){3,}\Z | (?:\*\s*){3,}\Z | (?:_\s*){3,}\Z | =+\s*\Z
+    (?P<sign> ) (?: \#{1,6}(?=\s|\Z) | > | [-+*](?=\s|\Z) | (?:\*\s*){3,}\Z | (?:_\s*){3,}\Z | =+\s*\Z
+                  | [|:\s]*-[-|:\s]*\Z  # a rule, or the line below a heading or the head of a table
+                  | \[[^\[\]]*\]:       # the address of a link, which is not shown
                   | `{3,}(?=[^`]*\Z) | ~{3,} )
   | (?P<number> \d{1,9} ) (?= [.)] (?:\s|\Z) )
     """,
     re.VERBOSE,
 )
-_ACTIVE = re.compile(r"([\\`*_\[\]<])")
+_ACTIVE = re.compile(r"\\(?!\$)|[`*_\[\]<]|&(?=#?\w+;)")
+# What Markdown would not show as written: a tag, an entity, the end of a link's label, the sign that makes a picture of a link.
+# The tags and links that inline Markdown has itself stay what they are.
+_NOT_SHOWN = re.compile(r"(?<!\\)<(?=[A-Za-z/!?])|&(?=#?\w+;)|!(?=\[)|\](?=\()")
+_NOT_SHOWN_IN_RICH = re.compile(r"(?<!\\)<(?!/?su[bp]>)(?=[A-Za-z/!?])|&(?=#?\w+;)|!(?=\[)")
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
+_IN_ALT = re.compile(rf"[\[\]\\`]|{_NOT_SHOWN.pattern}")
+_CLOSING_SIGNS = re.compile(r"(?:^|(?<=\s))(?=#+$)")
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?:[^()\s]|\([^()\s]*\))*\)")
 _ANCHOR = re.compile(r"</?a\b[^>]*>")
 
@@ -49,11 +59,15 @@ class Switches:
 
 @dataclass(frozen=True)
 class Piece:
-    """A rendered block. follows: kinds of pieces it may stand under without a blank line."""
+    """A rendered block. follows: kinds of pieces it may stand under without a blank line. quoted: quotes around it. in_list: it
+    belongs to the list above, which a blank line without quote marks would end.
+    """
 
     text: str
     kind: str
     follows: frozenset[str] = frozenset()
+    quoted: int = 0
+    in_list: bool = False
 
 
 def render_markdown(
@@ -82,6 +96,7 @@ def render_markdown(
             continue
         if block.kind == "rule":
             rule_waits = bool(pieces)
+            writer.leave()
             continue
         piece = writer.piece(block)
         if piece is None:
@@ -94,7 +109,8 @@ def render_markdown(
     above = ""
     for piece in pieces:
         if parts:
-            parts.append("\n" if above in piece.follows else "\n\n")
+            blank = "> " * piece.quoted if piece.in_list else ""
+            parts.append("\n" if above in piece.follows else f"\n{blank.rstrip()}\n")
         parts.append(piece.text)
         above = piece.kind
     body = "".join(parts).strip()
@@ -117,43 +133,65 @@ def _front_matter(values: Mapping[str, str | None] | None) -> str:
 
 
 class _Writer:
-    """Writes one block after another. depth: rendered depth of the list item above, 0 outside a list."""
+    """Writes one block after another.
+
+    depth: rendered depth of the list item above, 0 outside a list. indents: by depth, where the content of an item there stands.
+    quoted: number of quotes around the block above. defined: the block above is part of a definition.
+    """
 
     def __init__(self, switches: Switches) -> None:
         self.switches = switches
         self.depth = 0
+        self.indents = [0]
+        self.quoted = 0
+        self.defined = False
+
+    def leave(self) -> None:
+        """A rule ends the lists and definitions above it."""
+        self.depth = 0
+        self.defined = False
 
     def piece(self, block: Block) -> Piece | None:
         """A block as it is shown, None when it is not."""
-        write = _WRITERS[block.kind]
-        text = write(self, block)
+        quoted = block.quoted + (block.kind == "quote")
+        depth_above = self.depth if quoted == self.quoted else 0
+        self.depth = depth_above
+        text = _WRITERS[block.kind](self, block)
         if text is None:
             return None
-        if block.kind != "list-item" and not (block.kind == "paragraph" and block.level > 0):
+        self.quoted = quoted
+        self.defined = block.kind == "paragraph" and block.tag == "dd"
+        if block.kind != "list-item" and not (block.kind == "paragraph" and block.level > 0 and block.tag not in ("dt", "dd")):
             self.depth = 0
-        quoted = block.quoted + (block.kind == "quote")
         if quoted:
-            text = "\n".join(("> " * quoted + line).rstrip() for line in text.split("\n"))
+            text = "\n".join("> " * quoted + line if line else ("> " * quoted).rstrip() for line in text.split("\n"))
         # Only what stands in the same quote stands close.
         kind = f"{block.tag if block.tag in ('dt', 'dd') else block.kind}/{quoted}"
         follows: frozenset[str] = frozenset()
         if block.kind == "list-item":
-            follows = frozenset({kind})
+            # A number other than 1 begins a list within an item only after a blank line.
+            if self.depth <= depth_above or block.ordinal in (None, 1):
+                follows = frozenset({kind})
         elif block.tag == "dd" and block.kind == "paragraph" and block.level == 0:
             follows = frozenset({f"dt/{quoted}"})
-        return Piece(text, kind, follows)
+        return Piece(text, kind, follows, quoted, in_list=depth_above > 0 and self.depth > 0)
 
     def inline(self, block: Block) -> str:
         """A block's text with its inline markup, escaped where it would mean something else."""
         if block.rich_text is None:
-            text = _ACTIVE.sub(r"\\\1", block.text) if self.switches.escape_text else block.text
-        else:
-            text = block.rich_text if self.switches.include_links else without_links(block.rich_text)
-        return escape_prices(text)
+            return self.plain(block.text)
+        return shown_as_written(self.rich(block.rich_text), _NOT_SHOWN_IN_RICH)
+
+    def plain(self, text: str) -> str:
+        text = escape_prices(text)
+        return _ACTIVE.sub(r"\\\g<0>", text) if self.switches.escape_text else shown_as_written(text, _NOT_SHOWN)
+
+    def rich(self, rich: str) -> str:
+        return escape_prices(rich if self.switches.include_links else without_links(rich))
 
     def heading(self, block: Block) -> str:
         level = min(max(block.level + self.switches.heading_offset, 1), 6)
-        return "#" * level + " " + self.inline(block).replace("\n", " ")
+        return "#" * level + " " + _CLOSING_SIGNS.sub(r"\\", self.inline(block).replace("\n", " "))
 
     def paragraph(self, block: Block) -> str:
         lines = [escape_opener(line) for line in self.inline(block).split("\n")]
@@ -161,17 +199,22 @@ class _Writer:
             term = "\n".join(lines)
             return term if term.startswith("**") and term.endswith("**") and len(term) > 4 else f"**{term}**"
         if block.tag == "dd":
-            return (": " if block.level == 0 else DEFINITION_INDENT) + ("\n" + DEFINITION_INDENT).join(lines)
-        depth = min(block.level, self.depth)
-        indent = " " * (INDENT * depth)
+            # Elsewhere than below its definition it would be taken for a part of what stands above.
+            mark = ": " if block.level == 0 else DEFINITION_INDENT if self.defined else ""
+            return mark + ("\n" + DEFINITION_INDENT).join(lines)
+        self.depth = min(block.level, self.depth)
+        indent = " " * self.indents[self.depth]
         return indent + _hard_breaks(lines, indent)
 
     def list_item(self, block: Block) -> str:
         self.depth = min(max(block.level, 1), self.depth + 1)
-        marker = f"{block.ordinal}. " if block.ordered and block.ordinal is not None else "- "
-        indent = " " * (INDENT * (self.depth - 1))
+        is_numbered = block.ordered and block.ordinal is not None and 0 <= block.ordinal <= LARGEST_ORDINAL
+        marker = f"{block.ordinal}. " if is_numbered else "- "
+        outer = self.indents[self.depth - 1]
+        self.indents[self.depth :] = [outer + max(INDENT, len(marker))]
+        aligned = "\n" + " " * (outer + len(marker))
         lines = [escape_opener(line) for line in self.inline(block).split("\n")]
-        return indent + marker + ("\n" + indent + " " * len(marker)).join(lines)
+        return " " * outer + marker + lines[0] + "".join(aligned + line if line else "\n" for line in lines[1:])
 
     def quote(self, block: Block) -> str:
         return _hard_breaks([escape_opener(line) for line in self.inline(block).split("\n")], "")
@@ -181,32 +224,39 @@ class _Writer:
             return None
         if block.table_html is not None:
             return block.table_html if self.switches.include_links else _ANCHOR.sub("", block.table_html)
-        rows = block.rich_rows or block.rows
-        if not rows:
+        if not block.rows:
             return self.paragraph(block)
-        if not self.switches.include_links:
-            rows = [[without_links(cell) for cell in row] for row in rows]
+        if block.rich_rows is not None:
+            rows = [[shown_as_written(self.rich(cell), _NOT_SHOWN_IN_RICH) for cell in row] for row in block.rich_rows]
+        else:
+            rows = [[self.plain(cell) for cell in row] for row in block.rows]
         width = max(len(row) for row in rows)
-        if width * len(rows) > PADDED_CELLS_PER_CELL * sum(map(len, rows)):
-            width = 0
-        lines = [_table_line(row, width) for row in rows]
-        lines.insert(1, "| " + " | ".join(["---"] * max(len(rows[0]), width)) + " |")
-        caption = block.text.split("\n", 1)[0] if block.text.count("\n") >= len(rows) else None
-        return "\n".join(lines) if caption is None else caption + "\n\n" + "\n".join(lines)
+        is_padded = width * len(rows) <= PADDED_CELLS_PER_CELL * sum(map(len, rows))
+        # What stands beyond the head of a table is not shown.
+        head, *others = [_table_line(row, width if is_padded or number == 0 else 0) for number, row in enumerate(rows)]
+        lines = [head, "| " + " | ".join(["---"] * width) + " |", *others]
+        if block.text.count("\n") >= len(rows):
+            caption = escape_opener(self.plain(block.text.split("\n", 1)[0]))
+            return caption + "\n\n" + "\n".join(lines)
+        return "\n".join(lines)
 
     def code(self, block: Block) -> str:
         fence = "`" * max(LEAST_FENCE, longest_backticks(block.text) + 1)
-        return f"{fence}{block.language or ''}\n{block.text}\n{fence}"
+        language = " ".join((block.language or "").replace("`", "").split())
+        return f"{fence}{language}\n{block.text}\n{fence}"
 
     def image(self, block: Block) -> str | None:
         if not self.switches.include_images or not block.href:
             return None
-        alt = re.sub(r"([\[\]])", r"\\\1", (block.alt or block.text).replace("\n", " "))
+        alt = _IN_ALT.sub(r"\\\g<0>", (block.alt or block.text).replace("\n", " "))
         image = f"![{alt}]({markdown_target(block.href)})"
         return f"[{image}]({markdown_target(block.link)})" if block.link and self.switches.include_links else image
 
     def emphasised(self, block: Block) -> str | None:
-        return f"*{self.inline(block)}*" if block.text else None
+        if not block.text:
+            return None
+        parts = (f"*{part}*" for part in self.inline(block).split("\n\n"))
+        return "\n".join(escape_opener(line) for line in "\n\n".join(parts).split("\n"))
 
 
 _WRITERS: dict[str, Callable[[_Writer, Block], str | None]] = {
@@ -236,7 +286,7 @@ def _hard_breaks(lines: Sequence[str], indent: str) -> str:
 
 
 def _table_line(row: Sequence[str], width: int) -> str:
-    cells = [escape_prices(cell).replace("|", "\\|").replace("\n", " ") for cell in row]
+    cells = [cell.replace("|", "\\|").replace("\n", " ") for cell in row]
     return "| " + " | ".join([*cells, *[""] * (width - len(cells))]) + " |"
 
 
@@ -251,6 +301,18 @@ def escape_prices(text: str) -> str:
             parts += (_PRICE.sub(r"\\$", text[place : formula.start()]), formula[0])
             place = formula.end()
     return "".join(parts) + _PRICE.sub(r"\\$", text[place:])
+
+
+def shown_as_written(text: str, not_shown: re.Pattern[str]) -> str:
+    """Escapes what Markdown would not show, outside code spans; within one a line break is a space."""
+    if not_shown.search(text) is None and not ("`" in text and "\n" in text):
+        return text
+    parts: list[str] = []
+    place = 0
+    for span in _CODE_SPAN.finditer(text):
+        parts += (not_shown.sub(r"\\\g<0>", text[place : span.start()]), span[0].replace("\n", " "))
+        place = span.end()
+    return "".join(parts) + not_shown.sub(r"\\\g<0>", text[place:])
 
 
 def escape_opener(line: str) -> str:

@@ -93,6 +93,12 @@ def test_caption_comes_first_in_the_text_only() -> None:
     assert (block.text, block.rows) == ("C D\n1 | 2", [["1", "2"]])
 
 
+def test_a_second_caption_is_not_lost() -> None:
+    block = blocks_of(table("<caption>C</caption><caption>D</caption><tr><td colspan=2>1</td></tr>"))[0]
+    assert block.text == "C D\n1 | 1"
+    assert (block.table_html or "").startswith("<table><caption>C<br>D</caption>")
+
+
 def test_rich_rows_only_where_they_differ() -> None:
     rich, plain = blocks_of(table("<tr><th>a</th><th><a href=/z>z</a></th></tr>") + table("<tr><th>b</th></tr>"))
     assert (rich.rich_rows, plain.rich_rows) == ([["a", "[z](https://e.x/z)"]], None)
