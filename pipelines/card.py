@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-import pyarrow.parquet as pq
+import pyarrow as pa
 import yaml
 
 from pipelines.run_folder import read_run
@@ -73,10 +73,9 @@ _EXTRA = {
 }
 
 
-def write_card(folder: Path, data: Sequence[ShardManifest], stats: dict[str, Any]) -> None:
+def write_card(folder: Path, schema: pa.Schema, data: Sequence[ShardManifest], stats: dict[str, Any]) -> None:
     """Writes `README.md`: YAML with data files, features and sizes, then a text. Equal runs write equal cards."""
     description = read_run(folder)
-    schema = pq.read_schema(next(folder / name for name in data[0].files if name.startswith("data/")))
     rows, size = sum(m.rows for m in data), sum(m.bytes for m in data)
     header = {
         "configs": [{"config_name": "default", "data_files": [{"split": "train", "path": "data/train-*.parquet"}]}],

@@ -16,8 +16,9 @@ from pipelines.card import write_card
 from pipelines.report import write_report
 from pipelines.run_folder import SUCCESS, read_run
 from transforms.records import ShardManifest
+from transforms.shards.dataset import dataset_schema
 from transforms.shards.plan import STAGES, ShardPlan
-from transforms.shards.writer import TEMPORARY, write_atomically
+from transforms.shards.writer import TEMPORARY, add_empty_table, write_atomically
 
 COUNTED_STAGES = ("read", "documents", "blocks", "images", "image_nodes", "scored", "paragraphs", "parts")
 """Levels at which in = out + drops holds, in the order of the funnel.
@@ -47,14 +48,20 @@ def finish_run(folder: Path, plan: ShardPlan, manifests: Iterable[ShardManifest]
         "stages": stages,
         "dataset": _section(counts, "dataset"),
         "flags": _section(counts, "flags"),
+        "main_content": _section(counts, "main_content"),
         "stored_images": counts.get("stored_images/rows", 0),
         "seconds": round(time.time() - started, 3),
         "cpu_seconds": {**cpu, "total": round(sum(cpu.values()), 3)},
         "versions": read_run(folder)["versions"],
     }
+    output = read_run(folder)["config"]["output"]
+    schema = dataset_schema(blocks=output["blocks"], markdown=output["markdown"], inline_images=output["inline_images"])
+    data = by_stage["data"]
+    if not any(manifest.rows for manifest in data):
+        data[0] = add_empty_table(folder, data[0], plan.key, "data", schema, "train")
     temporary = folder / TEMPORARY
     write_atomically(folder / "stats.json", json.dumps(stats, indent=1) + "\n", temporary)
-    write_card(folder, by_stage["data"], stats)
+    write_card(folder, schema, data, stats)
     write_report(folder)
     success = folder / SUCCESS
     write_atomically(success, plan.key + "\n", temporary)
@@ -107,7 +114,11 @@ def _section(counts: Mapping[str, int], name: str) -> dict[str, int]:
 
 
 def _check_rows(folder: Path, stage: str, manifest: ShardManifest) -> None:
-    main = next(name for name, digest in manifest.files.items() if digest == manifest.sha256 and not name.startswith("drops/"))
+    main = next((name for name, digest in manifest.files.items() if digest == manifest.sha256), None)
+    if main is None and not manifest.rows:
+        return
+    if main is None:
+        raise RuntimeError(f"{stage} shard {manifest.index}: its manifest names no main file; delete the manifest and run again")
     rows = pq.read_metadata(folder / main).num_rows
     if rows != manifest.rows:
         raise RuntimeError(f"{folder / main}: {rows} rows, its manifest says {manifest.rows}; delete the file and run again")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.errors import UsageError
-from pipelines.run_folder import read_plan, read_run
+from pipelines.run_folder import read_run
 from transforms.shards.plan import read_rows
 from transforms.shards.writer import TEMPORARY, write_atomically
 from transforms.sizes import format_size
@@ -87,6 +87,7 @@ def _page(folder: Path, stats: dict[str, Any]) -> Iterator[str]:
         )
     yield "</table><h2>Drops by rule</h2>"
     yield from _drops(folder, stats)
+    yield from _main_content(stats.get("main_content") or {})
     yield "<h2>Documents</h2>"
     yield from _documents(folder)
     yield "</html>\n"
@@ -110,6 +111,21 @@ def _drops(folder: Path, stats: dict[str, Any]) -> Iterator[str]:
                     f"<br>{row['target_kind']} {html.escape(row['target_id'][:80])}"
                 )
             yield "</table></details>"
+
+
+def _main_content(words: dict[str, int]) -> Iterator[str]:
+    """Which share of the words of documents' pages was main content, and why the others were not; samples are among the drops."""
+    total = sum(words.values())
+    if not total:
+        return
+    yield "<h2>Main content</h2><table><tr><th>words<th>number<th>share<th>"
+    for reason, number in sorted(words.items(), key=lambda item: (item[0] != "kept", -item[1], item[0])):
+        share = number / total
+        label = "kept" if reason == "kept" else f"left out: {reason}"
+        bar = "bar" if reason == "kept" else "bar drop"
+        yield f"<tr><td>{html.escape(label)}<td class=n>{number:,}<td class=n>{share:.1%}"
+        yield f'<td><span class="{bar}" style="width:{16 * share:.2f}rem"></span>'
+    yield "</table>"
 
 
 def _documents(folder: Path) -> Iterator[str]:
@@ -137,9 +153,8 @@ def drop_rows(folder: Path) -> Iterator[dict[str, Any]]:
 
 def data_rows(folder: Path, columns: list[str] | None = None) -> Iterator[dict[str, Any]]:
     """All rows of the dataset, in order."""
-    plan = read_plan(folder)
-    for index in range(plan.data):
-        yield from read_rows(plan.path("data", index, plan.data, "train"), columns)
+    for path in sorted((folder / "data").glob("train-*.parquet")):
+        yield from read_rows(path, columns)
 
 
 def _number(value: float | None) -> str:

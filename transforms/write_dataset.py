@@ -40,7 +40,7 @@ class WriteSettings:
 
 
 def write_data_shard(index: int, scored_shards: Iterable[int], plan: ShardPlan, settings: WriteSettings) -> ShardManifest:
-    """Makes a data shard from its scored shards, in their order."""
+    """Makes a data shard from its scored shards, in their order; without a row it is a manifest and drops only."""
     finished = find_finished(plan.folder, STAGE, index, plan.data, plan.key)
     if finished is not None:
         return finished
@@ -49,7 +49,8 @@ def write_data_shard(index: int, scored_shards: Iterable[int], plan: ShardPlan, 
     )
     schema = dataset_schema(blocks=settings.blocks, markdown=settings.markdown, inline_images=settings.inline_images)
     with ShardWriter(plan.folder, STAGE, index, plan.data, plan.key) as shard:
-        data = shard.table("data", schema, "train")
+        # `datasets` cannot load a file without rows that stands before one with rows.
+        data = shard.table("data", schema, "train", only_with_rows=True)
         for number in sorted(set(scored_shards)):
             for stored in read_rows(plan.path("stages/scored", number, plan.documents)):
                 judged = judge_document(read_scored(stored), settings.rules, settings.documents)

@@ -88,8 +88,10 @@ def test_every_stage_counts_what_it_dropped(finished: Path) -> None:
 
 def test_the_data_folder_holds_nothing_but_shards(finished: Path) -> None:
     plan = plan_of(finished)
-    names = [f"train-{i:05d}-of-{plan.data:05d}.parquet" for i in range(plan.data)]
-    assert sorted(path.name for path in (finished / "data").iterdir()) == names
+    names = {f"train-{i:05d}-of-{plan.data:05d}.parquet" for i in range(plan.data)}
+    found = list((finished / "data").iterdir())
+    assert {path.name for path in found} <= names
+    assert all(pq.read_metadata(path).num_rows for path in found)
     assert not (finished / ".tmp").exists()
     assert (finished / "_SUCCESS").read_text().strip() == plan.key
 
@@ -128,6 +130,20 @@ def test_an_input_without_a_page_gives_an_empty_dataset_that_opens(tmp_path: Pat
     assert status == 0
     assert f"warning: {empty} is empty" in said
     assert "0 pages in, 0 documents out" in said
+    for result in verify_run(tmp_path / "out"):
+        assert not result.faults, result
+
+
+def test_a_shard_without_rows_has_no_file_so_that_the_dataset_loads(crawl: Path, tmp_path: Path) -> None:
+    """`datasets` fails on a file without rows that stands before one with rows."""
+    content = sorted(crawl.glob("*.warc.gz"))[0].read_bytes()
+    for name in "abcd":
+        (tmp_path / f"{name}.warc.gz").write_bytes(content[:200])
+    (tmp_path / "e.warc.gz").write_bytes(content)
+    run_build([str(tmp_path / "*.warc.gz")], tmp_path / "out")
+    plan = plan_of(tmp_path / "out")
+    (only,) = [path.name for path in (tmp_path / "out/data").iterdir()]
+    assert only != f"train-{0:05d}-of-{plan.data:05d}.parquet"
     for result in verify_run(tmp_path / "out"):
         assert not result.faults, result
 

@@ -20,7 +20,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -92,6 +92,7 @@ class ShardWriter:
         self.stage, self.index, self.total, self._run_key = stage, index, total, run_key
         self._work = self._run / TEMPORARY / f"{stage}-{index}-{os.getpid()}-{uuid.uuid4().hex}"
         self._tables: dict[str, TableFile] = {}
+        self._only_with_rows: set[str] = set()
         self._drop_table: TableFile | None = None
         self._drops: Counter[str] = Counter()
         self._started = time.process_time()
@@ -107,9 +108,21 @@ class ShardWriter:
                 table.close()
         shutil.rmtree(self._work, ignore_errors=True)
 
-    def table(self, folder: str, schema: pa.Schema, prefix: str = "part", row_group_rows: int = ROW_GROUP_ROWS) -> TableFile:
-        """A file of the shard in `folder` of the run folder. The first one is the shard's main file."""
+    def table(
+        self,
+        folder: str,
+        schema: pa.Schema,
+        prefix: str = "part",
+        row_group_rows: int = ROW_GROUP_ROWS,
+        only_with_rows: bool = False,
+    ) -> TableFile:
+        """A file of the shard in `folder` of the run folder. The first one is the shard's main file.
+
+        only_with_rows: without a row there is no file; the manifest alone tells of the shard.
+        """
         name = f"{folder}/{shard_name(self.index, self.total, prefix)}.parquet"
+        if only_with_rows:
+            self._only_with_rows.add(name)
         table = self._tables[name] = TableFile(self._temporary(name), schema, row_group_rows)
         return table
 
@@ -132,6 +145,8 @@ class ShardWriter:
         for name, table in self._tables.items():
             table.close()
             temporary = self._temporary(name)
+            if name in self._only_with_rows and not table.rows:
+                continue
             files[name], sizes[name] = file_sha256(temporary), temporary.stat().st_size
             _sync(temporary)
         main = next(iter(self._tables))
@@ -140,8 +155,8 @@ class ShardWriter:
             index=self.index,
             total=self.total,
             rows=self._tables[main].rows,
-            bytes=sizes[main],
-            sha256=files[main],
+            bytes=sizes.get(main, 0),
+            sha256=files.get(main, ""),
             files=dict(sorted(files.items())),
             counts=dict(sorted({**counts, **self._drops}.items())),
             cpu_seconds=time.process_time() - self._started + other_cpu_seconds,
@@ -155,6 +170,21 @@ class ShardWriter:
 
     def _temporary(self, name: str) -> Path:
         return self._work / name.replace("/", "__")
+
+
+def add_empty_table(run: Path, manifest: ShardManifest, run_key: str, folder: str, schema: pa.Schema, prefix: str) -> ShardManifest:
+    """Gives a shard without rows its main file after all: one that has the columns and nothing else."""
+    name = f"{folder}/{shard_name(manifest.index, manifest.total, prefix)}.parquet"
+    temporary = run / TEMPORARY / f"{prefix}-{os.getpid()}-{uuid.uuid4().hex}"
+    temporary.parent.mkdir(parents=True, exist_ok=True)
+    TableFile(temporary, schema, ROW_GROUP_ROWS).close()
+    _sync(temporary)
+    digest, size = file_sha256(temporary), temporary.stat().st_size
+    (run / folder).mkdir(parents=True, exist_ok=True)
+    os.replace(temporary, run / name)
+    filled = replace(manifest, bytes=size, sha256=digest, files=dict(sorted({**manifest.files, name: digest}.items())))
+    _write_manifest(run, filled, run_key)
+    return filled
 
 
 def manifest_path(run: str | Path, stage: str, index: int, total: int) -> Path:
