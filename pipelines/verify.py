@@ -109,8 +109,8 @@ def _in_is_out_plus_drops(run: _RunUnderTest) -> Iterator[str]:
 def _equal_lists(run: _RunUnderTest) -> Iterator[str]:
     seen: set[tuple[str, int]] = set()
     stored = set()
-    for index in range(run.plan.images):
-        stored.update(pq.read_table(run.plan.path("images", index, run.plan.images), columns=["sha256"])["sha256"].to_pylist())
+    for path in _image_files(run):
+        stored.update(pq.read_table(path, columns=["sha256"])["sha256"].to_pylist())
     for row in data_rows(run.folder):
         run.checked += 1
         name = f"{row['id']} part {row['part']}"
@@ -129,8 +129,8 @@ def _equal_lists(run: _RunUnderTest) -> Iterator[str]:
 
 def _image_bytes(run: _RunUnderTest) -> Iterator[str]:
     seen: set[str] = set()
-    for index in range(run.plan.images):
-        with pq.ParquetFile(run.plan.path("images", index, run.plan.images)) as file:
+    for path in _image_files(run):
+        with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=16, columns=["sha256", "bytes"]):
                 for row in batch.to_pylist():
                     run.checked += 1
@@ -223,6 +223,10 @@ def _node_sample(run: _RunUnderTest) -> list[dict[str, Any]]:
         for number in range(len(row["nodes"]))
     )
     return smallest_by_hash(nodes, "key", run.samples)
+
+
+def _image_files(run: _RunUnderTest) -> list[Path]:
+    return sorted((run.folder / "images").glob("part-*.parquet"))
 
 
 def _manifests(run: _RunUnderTest) -> Iterator[ShardManifest | str]:

@@ -70,7 +70,7 @@ def store_shard(index: int, outcomes: Iterable[Outcome], plan: ShardPlan) -> Sha
     for outcome in sorted(outcomes, key=lambda o: (o.sha256 or "", o.file or "", o.offset or 0, o.url)):
         first.setdefault(outcome.sha256 or "", outcome)
     with ShardWriter(plan.folder, STAGE, index, plan.images, plan.key) as shard:
-        images = shard.table("images", IMAGES)
+        images = shard.table("images", IMAGES, only_with_rows=True)
         for outcome in first.values():
             row = image_row(outcome)
             images.append(row, size=len(row["bytes"]))
