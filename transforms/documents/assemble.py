@@ -112,7 +112,9 @@ def score_document(document: Document, outcomes: Mapping[bytes, Outcome], paragr
         else:
             language = document.language
             measures = tuple(
-                profile_text(p.text).measures(language, language_probability(p.text, language) if paragraph_language else None)
+                {}
+                if p.kind == "boundary"
+                else profile_text(p.text).measures(language, language_probability(p.text, language) if paragraph_language else None)
                 for p in node.paragraphs
             )
             nodes.append(ScoredNode(index, node, measures))
@@ -141,12 +143,13 @@ class _Judge:
         self.drops: list[Drop] = []
 
     def judgement(self) -> Judgement:
-        kept = merge_neighbours(self._drop_repeated_images(node for n in self.nodes if (node := self._judge_node(n)) is not None))
+        judged = (node for n in self.nodes if (node := self._judge_node(n)) is not None)
+        kept = drop_idle_boundaries(merge_neighbours(self._drop_repeated_images(judged)))
         parts = self._split(kept)
         rows = tuple(row for number, part in enumerate(parts) if (row := self._judge_part(number, part)) is not None)
         entered = {
             IMAGE_STAGE: sum(n.node.image is not None for n in self.nodes),
-            PARAGRAPH_STAGE: sum(len(n.node.paragraphs) for n in self.nodes),
+            PARAGRAPH_STAGE: sum(paragraph.kind != "boundary" for n in self.nodes for paragraph in n.node.paragraphs),
             PART_STAGE: len(parts),
         }
         counts: dict[str, int] = {}
@@ -168,7 +171,7 @@ class _Judge:
         paragraphs, measures = [], []
         for number, (paragraph, measured) in enumerate(zip(node.paragraphs, scored.measures, strict=True)):
             failure = None
-            if paragraph.kind in self.documents.judged_kinds:
+            if paragraph.kind in self.documents.judged_kinds and paragraph.kind != "boundary":
                 failure = first_drop("paragraph", measured, self.rules)
             if failure is not None:
                 self._drop(PARAGRAPH_STAGE, "node", f"n{scored.index}.p{number}", failure, paragraph.path)
@@ -207,7 +210,7 @@ class _Judge:
     def _judge_part(self, part: int, nodes: list[KeptNode]) -> DatasetRow | None:
         target = f"part{part}"
         images = sum(node.image is not None for node in nodes)
-        paragraphs = [paragraph for node in nodes for paragraph in node.paragraphs]
+        paragraphs = [paragraph for node in nodes for paragraph in node.paragraphs if paragraph.kind != "boundary"]
         if not paragraphs:
             self._add(PART_STAGE, "document.no_text", "page", target, 0, 1, "no paragraph passed")
             return None
@@ -260,11 +263,41 @@ def merge_neighbours(nodes: Sequence[KeptNode]) -> list[KeptNode]:
     return merged
 
 
+def drop_idle_boundaries(nodes: Sequence[KeptNode]) -> list[KeptNode]:
+    """Of boundaries in a row the first stays, and none at either end of the document (obelics.md 4.5)."""
+    kept: list[KeptNode] = []
+    after_boundary = True  # as at the beginning
+    for node in nodes:
+        if node.image is not None:
+            kept.append(node)
+            after_boundary = False
+            continue
+        numbers = []
+        for number, paragraph in enumerate(node.paragraphs):
+            is_boundary = paragraph.kind == "boundary"
+            if not (is_boundary and after_boundary):
+                numbers.append(number)
+            after_boundary = is_boundary
+        if numbers:
+            kept.append(_with_paragraphs(node, numbers))
+    if kept and kept[-1].paragraphs and kept[-1].paragraphs[-1].kind == "boundary":
+        last = kept.pop()
+        if len(last.paragraphs) > 1:
+            kept.append(_with_paragraphs(last, range(len(last.paragraphs) - 1)))
+    return kept
+
+
+def _with_paragraphs(node: KeptNode, numbers: Sequence[int]) -> KeptNode:
+    if len(numbers) == len(node.paragraphs):
+        return node
+    return replace(node, paragraphs=tuple(node.paragraphs[n] for n in numbers), measures=tuple(node.measures[n] for n in numbers))
+
+
 def split_nodes(nodes: Sequence[KeptNode], max_words: float | None, max_images: float | None) -> list[list[KeptNode]]:
     """Cuts a node sequence into parts of at most `max_words` words and `max_images` images (filters.md section 4).
 
-    Each cut is before the last heading in the second half of a full part, else between two paragraphs or nodes. One paragraph
-    over the limit is a part of its own; the rules judge it.
+    Each cut is before the last heading or boundary in the second half of a full part, else between two paragraphs or nodes. One
+    paragraph over the limit is a part of its own; the rules judge it.
     """
     parts: list[list[KeptNode]] = []
     current: list[KeptNode] = []
@@ -291,7 +324,7 @@ def _cut_before_heading(units: Sequence[KeptNode]) -> int:
         after += _words(units[number])
         if after > half:
             break
-        if units[number].paragraphs and units[number].paragraphs[0].kind == "heading":
+        if units[number].paragraphs and units[number].paragraphs[0].kind in ("heading", "boundary"):
             return number
     return len(units)
 
@@ -301,7 +334,7 @@ def _over(value: int, limit: float | None) -> bool:
 
 
 def _words(unit: KeptNode) -> int:
-    return 0 if unit.image is not None else int(unit.measures[0]["words"] or 0)
+    return 0 if unit.image is not None else int(unit.measures[0].get("words") or 0)
 
 
 def _units(node: KeptNode) -> list[KeptNode]:

@@ -14,7 +14,11 @@ from transforms.documents.assemble import ScoredDocument, ScoredNode
 from transforms.records import Block, Document, ImageRef, Node, Outcome, Paragraph, Source
 
 _COLUMNS = ("id", "url", "domain", "date", "title", "language", "language_score", "gate_score")
-_IN_JSON = ("description", "encoding", "rtl", "content_hash", "flags", "removed", "block_count")
+_IN_JSON = (
+    "description", "encoding", "rtl", "content_hash", "flags", "removed", "block_count", "main_content_threshold",
+    "main_content_f1", "main_content_words",
+)  # fmt: skip
+_IMAGE_FIELDS = tuple(f.name for f in fields(ImageRef))
 _OUTCOME_FIELDS = tuple(f.name for f in fields(Outcome) if f.name not in ("url_key", "shards"))
 
 
@@ -55,7 +59,7 @@ def decode_blocks(text: str) -> tuple[Block, ...]:
 
 def _row(document: Document, nodes: list[dict[str, Any]], keep_blocks: bool) -> dict[str, Any]:
     rest: dict[str, Any] = {name: getattr(document, name) for name in _IN_JSON}
-    rest["removed"] = dict(document.removed)
+    rest["removed"], rest["main_content_words"] = dict(document.removed), dict(document.main_content_words)
     if keep_blocks:
         rest["blocks"] = encode_blocks(document.blocks)
     row = {name: getattr(document, name) for name in _COLUMNS}
@@ -73,8 +77,7 @@ def _document(row: Mapping[str, Any], nodes: tuple[Node, ...]) -> Document:
 def _encode_node(node: Node) -> dict[str, Any]:
     if node.image is not None:
         image = node.image
-        fields_ = [image.href, image.candidates, image.alt, image.link, image.rendered_width, image.rendered_height]
-        return {"x": node.path, "b": node.blocks, "img": fields_}
+        return {"x": node.path, "b": node.blocks, "img": [getattr(image, name) for name in _IMAGE_FIELDS]}
     paragraphs = [[p.text, p.kind, p.separator, p.path, p.blocks] for p in node.paragraphs]
     return {"x": node.path, "b": node.blocks, "p": paragraphs}
 
@@ -82,8 +85,8 @@ def _encode_node(node: Node) -> dict[str, Any]:
 def _decode_node(node: Mapping[str, Any]) -> Node:
     blocks = (node["b"][0], node["b"][1])
     if "img" in node:
-        href, candidates, alt, link, width, height = node["img"]
-        return Node(node["x"], blocks, image=ImageRef(href, tuple(candidates), alt, link, width, height))
+        href, candidates, *others = node["img"]
+        return Node(node["x"], blocks, image=ImageRef(href, tuple(candidates), *others))
     paragraphs = tuple(Paragraph(text, kind, sep, path, (b[0], b[1])) for text, kind, sep, path, b in node["p"])
     return Node(node["x"], blocks, paragraphs=paragraphs)
 

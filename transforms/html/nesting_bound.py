@@ -45,13 +45,15 @@ _MARKUP = re.compile(
 )
 _MANY = 500_000
 _FOREIGN = frozenset({"svg", "math"})
-_FOREIGN_END = frozenset({"/svg", "/math"})
+NOT_FOREIGN = -1
 _INTEGRATION_END = frozenset("/" + name for name in SVG_INTEGRATION | MATHML_INTEGRATION | {"annotation-xml"})
 _ENDS_FOREIGN = ENDS_FOREIGN | {"font"}
-_END_TAGS_OUT_OF_FOREIGN = frozenset("/" + name for name in END_TAGS_OUT_OF_FOREIGN)
+# End tags of which `open_elements` does not say that they close everything in the innermost element of their name.
+_NOT_OF_FOREIGN_ALONE = frozenset("/" + name for name in SPECIAL | FORMATTING | END_TAGS_OUT_OF_FOREIGN)
 # After these, what is markup and what is text depends on where they are.
-_DOUBTFUL = frozenset({"![CDATA[", "frameset", "plaintext"})
+_DOUBTFUL = frozenset({"![cdata[", "frameset", "plaintext"})
 _SPECIAL_END = frozenset("/" + name for name in SPECIAL if END_TAG_STOPS.get(name) is not SPECIAL)
+_FORMATTING_END = frozenset("/" + name for name in FORMATTING)
 _CLOSED_AT_END = frozenset("/" + name for name in CLOSED_AT_END)
 _CLOSED_AT_END_OF = {"/" + name: frozenset("/" + part for part in CLOSED_AT_END_OF_TABLE) for name in TABLE_PARTS}
 # The end tag of an element that stays open after its start tag, "" of one that does not.
@@ -66,51 +68,84 @@ def surely_within(text: str, max_nesting: int | None, max_attributes: int | None
     deepest = len(matches) if max_nesting is None else max_nesting
     longest = min(_ROUNDS, len(text) if max_attributes is None else max_attributes)
     expected: list[str] = []  # the end tags of the open elements, outermost first
-    foreign = most_left_open = 0
+    foreign = NOT_FOREIGN  # place of the outermost element of SVG or MathML; all within it are known exactly
+    formatting = most_formatting = 0  # open formatting elements
     for raw_text, raw_attributes, content, name, attributes in matches:
         if not name:
             attributes = raw_attributes
             # In SVG it is no raw text; after `<!--` a script in a script hides an end tag.
-            if content and (foreign or ("<!--" in content and "<script" in content.lower())):
+            if content and (foreign >= 0 or ("<!--" in content and _hides_end_tag(raw_text, content))):
                 return False
-            if raw_text and len(expected) >= deepest:
-                return False
+            if raw_text:
+                if len(expected) >= deepest:
+                    return False
+                if foreign >= 0 and not is_self_closing(attributes):
+                    expected.append("/" + ascii_lower(raw_text))
         elif name[0] == "/":
-            if foreign and ascii_lower(name) in _END_TAGS_OUT_OF_FOREIGN:
-                return False
-            if expected and (expected[-1] == name or _end_is_near(ascii_lower(name), expected)):
-                foreign -= expected.pop() in _FOREIGN_END
-            else:
-                most_left_open = max(most_left_open, len(expected))
+            if expected and expected[-1] == name:
+                expected.pop()
+                formatting -= name in _FORMATTING_END
+            elif foreign >= 0:
+                if not _ends_foreign(ascii_lower(name), expected, foreign):
+                    return False
+            elif expected and _end_is_near(ascii_lower(name), expected):
+                formatting -= expected.pop() in _FORMATTING_END
+            if len(expected) <= foreign:
+                foreign = NOT_FOREIGN
         else:
             end_tag = _END_TAGS.get(name)
             if end_tag is None:
                 name = ascii_lower(name)
                 end_tag = _END_TAGS.get(name, "/" + name)
-            if foreign or name in _DOUBTFUL:
+            if foreign >= 0 or name in _DOUBTFUL:
                 if name in _DOUBTFUL or name in _ENDS_FOREIGN or expected[-1] in _INTEGRATION_END:
                     return False
                 end_tag = "" if is_self_closing(attributes) else "/" + name
             elif name in CLOSED_BY_ITSELF:
                 end_tag = "" if expected and expected[-1] == end_tag else end_tag
-            elif name in _FOREIGN and is_self_closing(attributes):
-                end_tag = ""
+            elif name in _FOREIGN:
+                if is_self_closing(attributes):
+                    end_tag = ""
+                else:
+                    foreign = len(expected)
             if end_tag:
                 expected.append(end_tag)
-                foreign += end_tag in _FOREIGN_END
                 if len(expected) > deepest:
                     return False
+                if end_tag in _FORMATTING_END:
+                    formatting += 1
+                    most_formatting = max(most_formatting, formatting)
         if len(attributes) > longest and (
             attributes.count("=") >= _ROUNDS or (max_attributes is not None and len(ATTRIBUTE.findall(attributes)) > max_attributes)
         ):
             return False
-    # An end tag that was not taken may leave formatting elements to be opened again at every tag.
-    return max_nodes is None or len(matches) * (1 + most_left_open) <= max_nodes
+    # A tag may close all of them, and open them again.
+    return max_nodes is None or len(matches) * (1 + 2 * most_formatting) <= max_nodes
+
+
+def _hides_end_tag(raw_text: str, content: str) -> bool:
+    return ascii_lower(raw_text) == "script" and "<script" in content.partition("<!--")[2].lower()
+
+
+def _ends_foreign(end_tag: str, expected: list[str], foreign: int) -> bool:
+    """Takes away the innermost foreign element that an end tag closes, with all in it; False when there is none.
+
+    Such a tag may close an element around the foreign ones, and them with it.
+    """
+    if end_tag in _NOT_OF_FOREIGN_ALONE:
+        return False
+    place = len(expected) - 1
+    while place > foreign and expected[place] != end_tag and expected[place] not in _NOT_OF_FOREIGN_ALONE:
+        place -= 1
+    if expected[place] != end_tag:
+        return False
+    del expected[place:]
+    return True
 
 
 def _end_is_near(end_tag: str, expected: list[str]) -> bool:
     """Whether an end tag closes an element in which only unclosed ones are whose end tag may be omitted; takes those away."""
-    if expected[-1] == end_tag:
+    if expected[-1] == end_tag:  # written in another case
         return True
     if end_tag not in _SPECIAL_END:
         return False

@@ -49,24 +49,32 @@ class TextMerger:
     """Collects texts and joins each to the one before by the strongest separator seen in between."""
 
     _pieces: list[str] = field(default_factory=list)
-    _pending: int = 0
+    pending: int = 0
+    """Strength of the strongest separator since the last word."""
 
     def separate(self, separator: Separator) -> None:
         """Notes a separator after the last text; the strongest noted one is written before the next text."""
-        self._pending = max(self._pending, STRENGTH.index(separator))
+        self.pending = max(self.pending, STRENGTH.index(separator))
 
-    def append(self, text: str) -> None:
-        """Adds a normalised text; white space at its ends counts as separators."""
+    def append(self, text: str) -> Separator | None:
+        """Adds a normalised text; white space at its ends counts as separators.
+
+        Returns the separator written before it, none before the first; None when it is blank and nothing was written.
+        """
         body = text.strip(" \n")
-        start, end = text[: len(text) - len(text.lstrip(" \n"))], text[len(text.rstrip(" \n")) :]
-        self.separate(_separator_in(start))
+        if body is not text and (start := _separator_in(text[: len(text) - len(text.lstrip(" \n"))])):
+            self.separate(start)
         if not body:
-            return
+            return None
+        written: Separator = ""
         if self._pieces:
-            self._pieces.append(STRENGTH[self._pending])
+            written = STRENGTH[self.pending]
+            self._pieces.append(written)
         self._pieces.append(body)
-        self._pending = 0
-        self.separate(_separator_in(end))
+        self.pending = 0
+        if body is not text and (end := _separator_in(text[len(text.rstrip(" \n")) :])):
+            self.separate(end)
+        return written
 
     def text(self) -> str:
         """The merged text without outer white space."""

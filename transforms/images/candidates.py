@@ -85,16 +85,21 @@ def _are_valid(descriptors: Sequence[str]) -> bool:
     return width or not height
 
 
-def collect_candidates(images: Iterable[Attributes], sources: Iterable[Attributes], resolve: Resolve) -> list[Candidate]:
+def collect_candidates(
+    images: Iterable[Attributes],
+    sources: Iterable[Attributes],
+    resolve: Resolve,
+    url_attributes: Sequence[str] = URL_ATTRIBUTES,
+) -> list[Candidate]:
     """All distinct URLs an image may be had from; the first is its identity (blocks.md 4.10).
 
     images: the attributes of the `<img>` and of its noscript twins. sources: of the `<source>`s of the enclosing `<picture>`.
-    resolve: gives the absolute URL of a reference, or None when it cannot be fetched.
+    resolve: gives the absolute URL of a reference, or None when it cannot be fetched. url_attributes: where to look, in order.
     """
     found: dict[str, Candidate] = {}
     images = list(images)
     for number, attributes in enumerate(images):
-        for name in URL_ATTRIBUTES:
+        for name in url_attributes:
             value = attributes.get(name)
             if not value:
                 continue
@@ -152,6 +157,8 @@ def download_order(
 
     A function of the arguments alone. width: the attribute as written.
     """
+    if len(candidates) < 2:  # as most images have it
+        return tuple(candidate["url"] for candidate in candidates)
     rendered = int(width) if width and width.isascii() and width.isdigit() and len(width) < 6 else None
 
     def rank(position: int) -> tuple[bool, int, float, int]:

@@ -45,6 +45,9 @@ _IMAGE = pa.struct(
         ("link", pa.string()),
         ("rendered_width", pa.string()),
         ("rendered_height", pa.string()),
+        ("unformatted_src", pa.string()),
+        ("formatted_filename", pa.string()),
+        ("inline", pa.bool_()),
         ("sha256", pa.string()),
         ("format", pa.string()),
         ("width", pa.int64()),
@@ -147,6 +150,9 @@ def _node(node: KeptNode) -> dict[str, Any]:
             "link": image.link,
             "rendered_width": image.rendered_width,
             "rendered_height": image.rendered_height,
+            "unformatted_src": image.unformatted_src,
+            "formatted_filename": image.formatted_filename,
+            "inline": image.inline,
             "sha256": outcome.sha256,
             "format": outcome.format,
             "width": outcome.width,
@@ -176,7 +182,7 @@ def _paragraph(paragraph: Paragraph, measures: Measures, position: int) -> dict[
     }
 
 
-_DTYPES = {pa.string(): "string", pa.int64(): "int64", pa.float64(): "float64", pa.binary(): "binary"}
+_DTYPES = {pa.string(): "string", pa.int64(): "int64", pa.float64(): "float64", pa.bool_(): "bool", pa.binary(): "binary"}
 
 
 def _feature(kind: pa.DataType) -> dict[str, Any]:

@@ -206,3 +206,35 @@ def test_a_switched_off_maximum_splits_nothing() -> None:
     judged = judge(nodes, document__words={"min": 10, "max": None})
     assert len(judged.rows) == 1
     assert isinstance(rules_from_config({})["document.words"], RuleConfig)
+
+
+BOUNDARY = Paragraph("THE_END", "boundary", "\n\n", "/html/body/a", (1, 1))
+
+
+def between_boundaries(*paragraphs: Paragraph) -> Node:
+    return Node("/html/body", (0, 9), paragraphs=paragraphs)
+
+
+def paragraph(text: str) -> Paragraph:
+    return Paragraph(text, "paragraph", "\n\n", "/html/body/p", (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "text"),
+    [
+        ((paragraph(prose(1)), BOUNDARY, paragraph(prose(2))), f"{prose(1)}\n\nTHE_END\n\n{prose(2)}"),
+        ((paragraph(prose(1)), BOUNDARY, paragraph("No."), BOUNDARY, paragraph(prose(2))), f"{prose(1)}\n\nTHE_END\n\n{prose(2)}"),
+        ((paragraph("No."), BOUNDARY, paragraph(prose(2))), prose(2)),
+        ((paragraph(prose(1)), BOUNDARY, paragraph("No.")), prose(1)),
+    ],
+)
+def test_a_boundary_is_not_judged_nor_first_nor_last_nor_doubled(paragraphs: tuple[Paragraph, ...], text: str) -> None:
+    settings = DocumentsConfig(judged_kinds=("paragraph", "boundary"))
+    (row,) = judge((between_boundaries(*paragraphs),), settings=settings).rows
+    assert [node.text for node in row.nodes] == [text]
+    assert row.scores["words"] == sum(len(p.text.split()) for p in paragraphs if p.text.startswith(SENTENCE))
+
+
+def test_a_document_of_boundaries_has_no_text() -> None:
+    judged = judge((image_node(GOOD), between_boundaries(BOUNDARY), image_node(OTHER)), (ok(GOOD), ok(OTHER, "bb")))
+    assert drops(judged) == {("parts", "document.no_text"): 1}

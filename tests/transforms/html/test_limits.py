@@ -161,8 +161,9 @@ def test_value_is_what_was_reached() -> None:
     assert exceeded_limit("<div>" * 600, DEFAULT) == TOO_DEEP
 
 
-def test_formatting_that_is_opened_again_in_each_block_counts_as_nodes() -> None:
-    html = "<div>" + numbered("<b class=%>", 400) + "</div>" + "<p>x" * 2000
+@pytest.mark.parametrize("around", ["<div>%</div>", "<p>%"])
+def test_formatting_that_is_opened_again_in_each_block_counts_as_nodes(around: str) -> None:
+    html = around.replace("%", numbered("<b class=%>", 400)) + "<p>x" * 2000
     over = exceeded_limit(html, LimitsConfig(nodes=100_000))
     assert over is not None
     assert over.rule == "limits.nodes"
@@ -288,6 +289,26 @@ def test_the_quick_answer_is_never_wrong(pieces: list[str], repeated: int, nesti
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(limits_module, "surely_within", lambda *arguments: False)
             assert exceeded_limit(html, LimitsConfig(nesting=nesting, attributes=2, nodes=10_000)) is None
+
+
+@pytest.mark.parametrize(
+    ("html", "sure"),
+    [
+        ("<svg><path></svg><p>" * 600, True),
+        ("<svg><g><path></g></svg><div></div>" * 600, True),
+        ("<svg><title></title></svg><div></div>" * 600, True),
+        ("<style><!--<script></style>" * 600, True),
+        ("<script><!--<b></script>" * 600, True),
+        ("<script>'<script'<!-- </script>" * 600, True),
+        ("<script><!--<script></script>", False),
+        ("<div><svg></div><path></svg>", False),
+        ("<svg><g/><path></g></svg>", False),
+        ("<svg><p></svg>", False),
+        ("<![CDATA[<p>]]>", False),
+    ],
+)
+def test_the_quick_answer_is_given_where_it_is_certain(html: str, sure: bool) -> None:
+    assert surely_within(html, 512, 1000, 500_000) is sure
 
 
 def test_real_pages_are_within_the_limits(shared: Path) -> None:
