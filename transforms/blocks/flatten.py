@@ -70,16 +70,6 @@ class Flattener:
         self.children_role = TRANSPARENT
         self.children_at = 0
         self.muted: list[tuple[int, int, int, int]] = []
-        self.readers: dict[str, Callable[[LexborNode, int, Attributes, Context], int]] = {
-            "hr": self.read_rule,
-            "img": self.read_image,
-            "svg": self.read_svg,
-            "math": self.read_math,
-            "pre": self.read_pre,
-            "noscript": self.read_noscript,
-            **dict.fromkeys(EMBEDS, self.read_embed),
-            **dict.fromkeys(FORM_CHOICES, self.read_choices),
-        }
 
     def flatten(self, body: LexborNode, html_attributes: Attributes) -> None:
         """Reads body and all in it; fallback content of embeds after that."""
@@ -118,7 +108,7 @@ class Flattener:
             flat.tags, flat.parents, flat.attributes, flat.starts, flat.stops, flat.ends,
         )  # fmt: skip
         texts, marks, pins, cuts, matches = flat.texts, flat.marks, flat.pins, flat.cuts, flat.matches
-        composition, readers, roles, class_flags = self.composition, self.readers, self.roles, KNOWN_CLASSES
+        composition, readers, roles, class_flags = self.composition, READERS, self.roles, KNOWN_CLASSES
         telling, changing = TELLING_ATTRIBUTES, CHANGING_TAGS
         content = 0  # pieces of text read so far: an element has text if there are more at its end than at its beginning
         stack: list[tuple[LexborNode, Iterator[LexborNode] | None, int, int, int, int, Context]] = []
@@ -167,10 +157,10 @@ class Flattener:
                 parent = parent_above
                 node = above.next if queue is None else next(queue, None)
 
-            tag = node.tag or ""
-            if tag == "-text":
-                text = node.text_content
-                if text is None or text.isspace() or not text:
+            # Most nodes are text, and only those have content: so they need not be asked for a tag.
+            text = node.text_content
+            if text is not None:
+                if text.isspace() or not text:
                     if texts[-1] is not SPACE:
                         texts.append(SPACE)
                 else:
@@ -178,6 +168,7 @@ class Flattener:
                     content += 1
                 node = node.next if queue is None else next(queue, None)
                 continue
+            tag = node.tag or ""
             role = roles.get(tag, TRANSPARENT)
             if role >= SILENT:
                 if role == LINE_BREAK:
@@ -215,7 +206,7 @@ class Flattener:
                 if look:
                     known = class_flags.get(look)
                     flags = of_class(look) if known is None else known
-                if not telling.isdisjoint(attributes):
+                if (not look or len(attributes) > 1) and not telling.isdisjoint(attributes):
                     flags |= of_attributes(attributes)
             if flags or tag in changing:
                 examined = self.examine(node, element, tag, attributes, flags, context)
@@ -244,7 +235,7 @@ class Flattener:
                 marks.append((here, element))
             elif role >= CONTAINER:
                 if role == SPECIAL:
-                    read = readers[tag](node, element, attributes, inner)
+                    read = readers[tag](self, node, element, attributes, inner)
                     if read >= 0:
                         content += read
                         node = node.next if queue is None else next(queue, None)
@@ -265,6 +256,9 @@ class Flattener:
                 stack.append((node, queue, parent, role, at, content, context))
                 queue = iter(composed)
                 child = next(queue, None)
+            elif child is None and role == TRANSPARENT:
+                node = node.next if queue is None else next(queue, None)
+                continue
             else:
                 stack.append((node, queue, parent, role, at, content, context))
                 queue = None
@@ -427,6 +421,19 @@ class Flattener:
         ]
         flat.pins[pin:] = images
         flat.noscript_images += [(element, noscript) for _, element, _ in images]
+
+
+# Functions rather than bound methods, which would tie each page into a cycle that only the garbage collector unties.
+READERS: dict[str, Callable[[Flattener, LexborNode, int, Attributes, Context], int]] = {
+    "hr": Flattener.read_rule,
+    "img": Flattener.read_image,
+    "svg": Flattener.read_svg,
+    "math": Flattener.read_math,
+    "pre": Flattener.read_pre,
+    "noscript": Flattener.read_noscript,
+    **dict.fromkeys(EMBEDS, Flattener.read_embed),
+    **dict.fromkeys(FORM_CHOICES, Flattener.read_choices),
+}
 
 
 def media_sources(embed: LexborNode) -> MediaSources:

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from transforms.blocks.flat import OUTSIDE, Flat
+from collections.abc import Sequence
+from typing import Protocol
+
+from transforms.blocks.flat import OUTSIDE
+
+
+class Elements(Protocol):
+    """Elements by number in document order, `html` first and `body` second, as `Flat` has them."""
+
+    @property
+    def tags(self) -> Sequence[str]: ...
+
+    @property
+    def parents(self) -> Sequence[int]: ...
+
+    def children(self, element: int) -> list[int]: ...
 
 
 class Paths:
     """Paths of a page's elements. The children of an element are numbered once, when the first of them is asked for."""
 
-    def __init__(self, flat: Flat) -> None:
+    def __init__(self, flat: Elements) -> None:
         self.flat = flat
         self._paths: dict[int, str] = {0: "/html", 1: "/html/body"}
         self._steps: dict[int, str] = {}
@@ -18,8 +33,14 @@ class Paths:
         if path is not None:
             return path
         parents, paths, steps = self.flat.parents, self._paths, self._steps
-        chain = [element]
         above = parents[element]
+        path = paths.get(above)
+        if path is not None:  # as for most: a sibling or a block above has been asked for
+            if element not in steps:
+                self._number_children(above)
+            paths[element] = path = path + steps[element]
+            return path
+        chain = [element]
         while above not in paths and above != OUTSIDE:
             chain.append(above)
             above = parents[above]

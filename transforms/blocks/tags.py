@@ -67,6 +67,7 @@ def _roles() -> dict[str, int]:
     roles.update(table=Role.TABLE, blockquote=Role.QUOTE, figcaption=Role.CAPTION)
     roles.update(dict.fromkeys((*FORM_CHOICES, *EMBEDS, "hr", "img", "svg", "math", "pre", "noscript"), Role.SPECIAL))
     roles.update(dict.fromkeys(SILENT, Role.SILENT))
+    roles["-text"] = Role.SILENT  # one without content
     # A processing instruction has no tag; the walk reads "" for it.
     roles.update(dict.fromkeys(("-comment", "-doctype", "-document", ""), Role.COMMENT))
     roles.update(br=Role.LINE_BREAK, template=Role.UNWRAPPED, slot=Role.UNWRAPPED)

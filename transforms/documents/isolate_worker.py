@@ -34,6 +34,9 @@ from transforms.records import Document, Page, Source
 FIRST_TO_GO = 500
 """Added to the process's badness when the machine runs out of memory: a page is lost rather than the run."""
 
+OBJECTS_BETWEEN_COLLECTIONS = 100_000
+"""A page leaves no cycles behind, yet so many objects that the garbage collector would by default look for some several times."""
+
 SAMPLE = b"<article><p>The ferryman keeps a log in which every crossing has one line, with the hour and the wind.</p></article>"
 
 
@@ -45,7 +48,7 @@ def main(descriptor: int) -> None:
             setup = decode(_read(requests))
             module, _, name = setup.function.partition(":")
             function = getattr(importlib.import_module(module), name)
-            _warm_up()
+            warm_up()
             connection.sendall(encode(Ready()))
             while message := _read(requests):
                 if setup.alarm is not None:
@@ -70,13 +73,14 @@ def _prepare_process() -> None:
         Path("/proc/self/oom_score_adj").write_text(str(FIRST_TO_GO), encoding="ascii")
 
 
-def _warm_up() -> None:
+def warm_up() -> None:
     """Loads all that is loaded at first use, so that no page pays for it; then the garbage collector need not look at it again."""
     config = ExtractConfig()
     ungated = dataclasses.replace(config, gate=dataclasses.replace(config.gate, enabled=False))
     extract_document(Page("http://localhost/", SAMPLE, "text/html", Source("", 0, 0)), ungated)
     gc.collect()
     gc.freeze()
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
 
 
 def _answer(function: object, page: Page, setup: Setup) -> bytes:
