@@ -14,9 +14,14 @@ from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
 BlockKind = Literal["paragraph", "heading", "list-item", "table", "image", "code", "quote", "figure-caption", "media", "rule"]
+ParagraphKind = Literal[BlockKind, "boundary"]
+"""boundary: a mark between articles of one page, no text of it; never measured, never rejected (obelics.md 4.5)."""
 TargetKind = Literal["record", "page", "block", "node", "image", "pair"]
 InputFormat = Literal["warc", "parquet", "arrow", "jsonl"]
 Separator = Literal["", " ", "\n", "\n\n"]
+
+REVISIT = "revisit"
+"""The flag of a page that an archive holds under another URL or date, and that a revisit record repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +92,18 @@ Candidate = TypedDict(
 )
 
 
-@dataclass(frozen=True, slots=True)
+# A page has hundreds of blocks, and a frozen one takes ten times as long to make. So nothing keeps one from being changed but the
+# rule that records are not.
+@dataclass(slots=True)
 class Block:
-    """One innermost block-level piece of a page: text, image, embed or rule (blocks.md section 2).
+    """One innermost block-level piece of a page: text, image, embed or rule (blocks.md section 2). Not changed once made.
 
     kind, text, tag, xpath: what it is, its plain text, its element in lower case, its absolute path. dom_index: 0, 1, 2 … in
     emission order. level: heading 1-6, list depth >= 1, else 0. rich_text, rich_rows: with inline Markdown, None when equal to
     the plain form. rows: table grid. href, alt, link: image or media source, alternative text, link target. width, height:
-    declared size of an image as written. excluded: None, or why the block is not main content.
+    declared size of an image as written. excluded: None, or why the block is not main content. probability: the share of its
+    words that is, as the model expects; None for blocks it does not judge. rect: x, y, width, height in
+    CSS pixels from the page's top left, None unless a renderer measured the page.
     """
 
     kind: BlockKind
@@ -124,6 +133,8 @@ class Block:
     float_of: str | None = None
     hidden: bool = False
     excluded: str | None = None
+    rect: tuple[float, float, float, float] | None = None
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +143,9 @@ class ImageRef:
 
     href: identity of the image on the page. candidates: absolute URLs, best first (images.md 3.1). alt: None when empty.
     rendered_width, rendered_height: declared size, pixels as `"300"` or a percentage as `"50%"`, None when not stated.
+
+    Of the profile `obelics` only (obelics.md 5.3): unformatted_src: the reference as the page wrote it. formatted_filename: the
+    file name as words, None when it says nothing. inline: text of the same block stands before or after it.
     """
 
     href: str
@@ -140,6 +154,9 @@ class ImageRef:
     link: str | None = None
     rendered_width: str | None = None
     rendered_height: str | None = None
+    unformatted_src: str | None = None
+    formatted_filename: str | None = None
+    inline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +164,11 @@ class Paragraph:
     """A piece of a text node that is measured and judged on its own.
 
     separator: what stands between it and the text before it. path: element path of its first block. blocks: half-open range of
-    block numbers it was made of.
+    block numbers it was made of; empty for a boundary.
     """
 
     text: str
-    kind: BlockKind
+    kind: ParagraphKind
     separator: Separator
     path: str
     blocks: tuple[int, int]
@@ -208,8 +225,11 @@ class Document:
     """The node sequence of one page.
 
     id: 32 hexadecimal digits, a function of the archive's file name, the record's offset and the URL. domain: host of the URL.
-    language: ISO 639 code, `und` when unknown. gate_score: the readerable measure. removed: words left out, by reason.
+    language: ISO 639 code, `und` when unknown. gate_score: the readerable measure. removed: words left out, by reason; characters
+    and rules of obelics.md 3 where that is the profile.
     drops: blocks that did not become part of a node, each with its rule. blocks: kept only where the configuration asks.
+    main_content_threshold, main_content_f1: the least probability of a block that stayed, and how well the model expects to have
+    chosen; None without a model. main_content_words: words that stayed (`kept`), and that did not, by reason.
     """
 
     id: str
@@ -231,6 +251,9 @@ class Document:
     block_count: int = 0
     drops: tuple[Drop, ...] = ()
     blocks: tuple[Block, ...] = ()
+    main_content_threshold: float | None = None
+    main_content_f1: float | None = None
+    main_content_words: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def texts(self) -> list[str | None]:
@@ -243,10 +266,10 @@ class Document:
         return [node.image for node in self.nodes]
 
     def markdown(self) -> str:
-        """The document's blocks as Markdown (blocks.md section 12); needs `blocks`."""
+        """The document's main content as Markdown (blocks.md section 12); needs `blocks`."""
         from transforms.blocks.markdown import render_markdown
 
-        return render_markdown(self.blocks)
+        return render_markdown(self.blocks, only_main=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +317,7 @@ class PayloadSighting:
     offset: int
     length: int
     record_id: str | None = None
+    digest: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +329,7 @@ class RepeatedPayload:
     file: str
     offset: int
     record_id: str | None = None
+    digest: str | None = None
     original_file: str | None = None
     original_offset: int = 0
     original_length: int = 0

@@ -20,6 +20,7 @@ SINGLE_SUPPLIER_SHARE = 0.50
 # A sequence of words in more blocks than this supplies its first ones only, so that the cost stays linear.
 MOST_SUPPLIERS = 32
 _WORD = re.compile(r"\w+")
+_BETWEEN_TEXTS = "\0"  # the HTML parser lets none pass
 Shingle = tuple[str, ...]
 
 
@@ -27,9 +28,10 @@ Shingle = tuple[str, ...]
 class Repeat:
     """A block left out because the page says it elsewhere.
 
-    rule: `dedup.repeat`, the text was there before; `dedup.outranked`, a later copy has the better place; `dedup.copied_run`, a
-    table or code repeated along with its neighbour; `dedup.restated`, a container that repeats its parts. twin_path: path of the
-    copy that is kept, None for `dedup.restated`, which has several.
+    rule: `dedup.repeat`, the text was there before; `dedup.outranked`, a later copy has the better place; `dedup.unmeasured`, a
+    later copy is the one that a renderer has drawn; `dedup.copied_run`, a table or code repeated along with its neighbour;
+    `dedup.restated`, a container that repeats its parts. twin_path: path of the copy that is kept, None for `dedup.restated`,
+    which has several.
     """
 
     block: Block
@@ -57,7 +59,7 @@ def deduplicate(blocks: Sequence[Block]) -> Deduplicated:
 
 
 def _repeats(blocks: Sequence[Block]) -> dict[int, Repeat]:
-    texts = ["".join(block.text.split()).casefold() for block in blocks]
+    texts = _without_white_space([block.text for block in blocks])
     keys: list[tuple[str, str | None]] = [(text, block.href) for text, block in zip(texts, blocks, strict=True)]
     first_with_text: dict[str, int] = {}
     first_with_key: dict[tuple[str, str | None], int] = {}
@@ -70,12 +72,15 @@ def _repeats(blocks: Sequence[Block]) -> dict[int, Repeat]:
         first_with_text.setdefault(text, position)
         first_with_key.setdefault(key, position)
         earlier = last_kept.get(key)
-        if earlier is None:
+        if earlier is None or _drawn_apart(block, blocks[earlier]):
             last_kept[key] = position
         elif _outranks(block, blocks[earlier]):
             repeats[earlier] = Repeat(blocks[earlier], "dedup.outranked", block.xpath)
             last_kept[key] = position
-        elif block.kind in KEPT_IN_OTHER_COMPANY:
+        elif block.rect is not None and blocks[earlier].rect is None:
+            repeats[earlier] = Repeat(blocks[earlier], "dedup.unmeasured", block.xpath)
+            last_kept[key] = position
+        elif block.kind in KEPT_IN_OTHER_COMPANY and block.rect is None and blocks[earlier].rect is None:
             provisional.append(position)
             last_kept[key] = position
         else:
@@ -87,6 +92,19 @@ def _repeats(blocks: Sequence[Block]) -> dict[int, Repeat]:
         if position == first + 1 or _same_neighbour(texts, first_with_text, position, first):
             repeats[position] = Repeat(blocks[position], "dedup.copied_run", blocks[first].xpath)
     return repeats
+
+
+def _without_white_space(texts: Sequence[str]) -> list[str]:
+    """The texts as they are compared, taken apart only once."""
+    together = _BETWEEN_TEXTS.join(texts).replace(" ", "").replace("\n", "")
+    pieces = "".join(together.split()).split(_BETWEEN_TEXTS) if texts else []  # there is hardly any other white space
+    if len(pieces) != len(texts):  # a text has that character
+        pieces = ["".join(text.split()) for text in texts]
+    return [piece.casefold() for piece in pieces]
+
+
+def _drawn_apart(later: Block, earlier: Block) -> bool:
+    return later.rect is not None and earlier.rect is not None and later.rect[:2] != earlier.rect[:2]
 
 
 def _outranks(later: Block, earlier: Block) -> bool:
@@ -144,7 +162,10 @@ def _restatable(blocks: Sequence[Block], kept: Sequence[int]) -> list[int]:
     words = {position: found for position in long if len(found := _words(blocks[position].text)) >= LEAST_WORDS}
     if not words:
         return []
-    on_page = Counter(_words("\n".join(blocks[position].text for position in kept)))
+    others = (text for position in kept if position not in words and _may_have_shingle(text := blocks[position].text))
+    on_page = Counter(_words("\n".join(others)))
+    for own in words.values():
+        on_page.update(own)
     restatable: list[int] = []
     for position, own in words.items():
         in_block = Counter(own)
@@ -162,8 +183,13 @@ def _words(text: str) -> list[str]:
 
 
 def _shingles(text: str) -> set[Shingle]:
-    """All runs of six words. Most blocks are too short to have one; that is seen without splitting them."""
-    if text.count(" ") + text.count("\n") < SHINGLE - 1 and text.isascii():
+    """All runs of six words."""
+    if not _may_have_shingle(text):
         return set()
     words = _words(text)
     return set(zip(*(words[start:] for start in range(SHINGLE)), strict=False)) if len(words) >= SHINGLE else set()
+
+
+def _may_have_shingle(text: str) -> bool:
+    """Whether a text may have six words. Most blocks have not, which is seen without splitting them."""
+    return text.count(" ") + text.count("\n") >= SHINGLE - 1 or not text.isascii()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from transforms.blocks.flat import BREAK, Flat, Mark
 from transforms.blocks.links import PageUrls
@@ -29,6 +30,8 @@ def _glyphs(table: Sequence[tuple[str, str]]) -> dict[str, str]:
 GLYPHS = {"sup": _glyphs(_SUPERSCRIPTS), "sub": _glyphs(_SUBSCRIPTS)}
 DELIMITERS = {"strong": "**", "em": "*"}
 _BACKTICKS = re.compile("`+")
+_BRACKET = re.compile(r"[\[\]]")
+_NOT_IN_TARGET = re.compile(r"[\s<>\\]")
 
 
 class Inline:
@@ -108,7 +111,7 @@ class Inline:
             return ticks + padding + core + padding + ticks
         if kind == "link":
             target = self.urls.link(self.flat.attributes[element].get("href"))
-            return core if target is None else f"[{core}]({markdown_target(target)})"
+            return core if target is None else f"[{balanced(core)}]({markdown_target(target)})"
         glyphs = GLYPHS[kind]
         if all(character in glyphs or character.isspace() for character in core):
             return "".join(glyphs.get(character, character) for character in core)
@@ -120,8 +123,20 @@ def longest_backticks(text: str) -> int:
     return max((len(run) for run in _BACKTICKS.findall(text)), default=0)
 
 
+def balanced(label: str) -> str:
+    """A link's label that ends where its text does: brackets are escaped unless they pair up, and make no link within."""
+    label = label.replace("](", "]\\(")
+    depth = 0
+    for bracket in _BRACKET.findall(label):
+        depth += 1 if bracket == "[" else -1
+        if depth < 0:
+            break
+    return label if depth == 0 else _BRACKET.sub(r"\\\g<0>", label)
+
+
 def markdown_target(url: str) -> str:
-    """A URL that ends where its link does: parentheses are encoded unless they pair up, one level deep."""
+    """A URL that ends where its link does: parentheses are encoded unless they pair up, one level deep, white space always."""
+    url = _NOT_IN_TARGET.sub(lambda found: quote(found[0]), url)
     if "(" not in url and ")" not in url:
         return url
     depth = 0

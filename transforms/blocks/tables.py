@@ -53,7 +53,7 @@ class Structure:
     """A table's own parts; what a nested table holds is not among them."""
 
     table: int
-    caption: int = OUTSIDE
+    captions: list[int] = field(default_factory=list)  # a valid table has one
     has_head: bool = False
     rows: list[Row] = field(default_factory=list)
 
@@ -73,8 +73,7 @@ def read_structure(flat: Flat, table: int) -> Structure:
     for part in flat.children(table):
         tag = flat.tags[part]
         if tag == "caption":
-            if structure.caption == OUTSIDE:
-                structure.caption = part
+            structure.captions.append(part)
         elif tag in SECTIONS:
             structure.has_head |= tag == "thead"
             for row in flat.children(part):
@@ -93,7 +92,7 @@ def is_data_table(flat: Flat, structure: Structure, tables: list[int]) -> bool:
     """The decision table of blocks.md 4.6; the first test that matches decides. tables: all of the page, in order."""
     tags, table, rows = flat.tags, structure.table, structure.rows
     cells = [cell for row in rows for cell in row.cells]
-    if structure.caption != OUTSIDE or structure.has_head or any(tags[cell] == "th" for cell in cells):
+    if structure.captions or structure.has_head or any(tags[cell] == "th" for cell in cells):
         return True
     following = bisect_left(tables, table + 1)
     if following < len(tables) and tables[following] < flat.ends[table]:
@@ -156,7 +155,7 @@ class TableReader:
         rich_grid = [[rich.get(cell, plain.get(cell, "")) for cell in places[number]] for number in shown]
         grid, rich_grid = _collapse_header(grid, depth), _collapse_header(rich_grid, depth)
         lines = [" | ".join(row) for row in grid]
-        caption = plain.get(structure.caption, "")
+        caption = " ".join(plain[part] for part in structure.captions if plain.get(part))
         text = "\n".join([caption, *lines] if caption else lines)
         if not text:
             return None
@@ -223,8 +222,9 @@ class TableReader:
         ):
             return None
         pieces = ["<table>"]
-        if structure.caption in parts:
-            pieces.append(f"<caption>{self._cell_html(structure.caption, parts)}</caption>")
+        captions = [self._cell_html(part, parts) for part in structure.captions if part in parts]
+        if captions:
+            pieces.append(f"<caption>{'<br>'.join(captions)}</caption>")
         section = ""
         for row in structure.rows:
             if row.section != section:

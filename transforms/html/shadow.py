@@ -33,7 +33,10 @@ def compose_shadow_roots(top: LexborNode) -> tuple[dict[int, list[LexborNode]], 
                 continue
             if (node.attributes.get("shadowrootmode") or "").strip().lower() not in SHADOW_MODES:
                 continue
-            content = node.template_fragments()[0]
+            fragments = node.template_fragments()
+            if not fragments:
+                continue  # in SVG or MathML, where the element is no template
+            content = fragments[0]
             _compose(host, content, composition, undisplayed)
             scopes.append(content)
     return composition, undisplayed

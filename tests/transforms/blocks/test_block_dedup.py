@@ -81,6 +81,16 @@ def page(*texts: list[str]) -> list[Block]:
 
 
 PARTS = [words(seed, 60) for seed in range(4)]
+
+
+def sized(*counts: int) -> list[list[str]]:
+    return [part[:count] for part, count in zip(PARTS, counts, strict=True)]
+
+
+def joined(*counts: int) -> list[str]:
+    return [word for part in sized(*counts) for word in part]
+
+
 WHOLE = [word for part in PARTS for word in part]
 
 
@@ -93,13 +103,31 @@ WHOLE = [word for part in PARTS for word in part]
         ("half from one block is a revision", page(WHOLE[:123], WHOLE[123:], WHOLE), []),
         ("less than half is not", page(WHOLE[:122], WHOLE[122:], WHOLE), [2]),
         ("unique text stays", page(PARTS[0], PARTS[1], WHOLE), []),
-        ("150 words at least", page(*(text[:37] for text in PARTS), [w for text in PARTS for w in text[:37]]), []),
-        ("150 words are enough", page(*(text[:38] for text in PARTS), [w for text in PARTS for w in text[:38]]), [4]),
+        ("149 words are too few", page(*sized(37, 37, 37, 38), joined(37, 37, 37, 38)), []),
+        ("150 words are enough", page(*sized(37, 37, 38, 38), joined(37, 37, 38, 38)), [4]),
         ("case does not count", page(*PARTS, [word.upper() for word in WHOLE]), [4]),
     ],
 )
 def test_restated_whole(rule: str, blocks: list[Block], dropped: list[int]) -> None:
     assert [repeat.block.dom_index for repeat in deduplicate(blocks).repeats if repeat.rule == "dedup.restated"] == dropped, rule
+
+
+def test_runs_of_six_words_are_compared() -> None:
+    """Of 19 words of a part 14 runs of six stand in it, but only 13 of seven: 75 % against 69 % of the whole's."""
+    parts = [words(seed, 19) for seed in range(100, 120)]
+    found = deduplicate(page(*parts, [word for part in parts for word in part]))
+    assert [repeat.block.dom_index for repeat in found.repeats] == [20]
+
+
+def test_a_dropped_whole_supplies_nothing() -> None:
+    """The second whole is covered only together with what is unique to the first, which goes."""
+    parts = [words(seed, 47) for seed in range(200, 204)]
+    others = [words(seed, 40) for seed in (210, 211)]
+    unique = words(220, 52)
+    first = [word for part in parts for word in part] + unique
+    second = [*unique, *others[0], *others[1], *words(230, 28)]
+    found = deduplicate(page(*parts, *others, first, second))
+    assert [repeat.block.dom_index for repeat in found.repeats] == [6]
 
 
 def test_wholes_that_restate_each_other_are_revisions() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from block_shapes import blocks_of, riches, shapes
 
+from transforms.blocks import extract_blocks
+
 WHITE_SPACE_AND_BREAKS = [
     ("nbsp and newlines are one space", "<p>wide&nbsp; \n gap</p>", ["paragraph(p) wide gap"]),
     ("no space between inline siblings", "<p>up<b>hill</b><i>er</i></p>", ["paragraph(p) uphiller"]),
@@ -350,3 +352,8 @@ def test_paths(html: str, paths: list[str]) -> None:
 def test_dom_index_counts_blocks() -> None:
     blocks = blocks_of("<p>a</p><video src=/v><p>f</p></video><hr><p>b</p><video src=/w>g</video>")
     assert [block.dom_index for block in blocks] == list(range(len(blocks)))
+
+
+def test_a_template_in_svg_is_no_shadow_root() -> None:
+    root = "<template shadowrootmode=open><p>in</p></template>"
+    assert [block.text for block in extract_blocks(f"<svg>{root}</svg><u-a>{root}</u-a>", "https://e.x/")] == ["in"]
