@@ -9,20 +9,27 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from filters.measures.language import identify_language
-from transforms.archives.encoding import decode_html
+from transforms.archives.encoding import Decoded, decode_html
 from transforms.blocks import content_hash
 from transforms.blocks.dedup import deduplicate
 from transforms.blocks.extract import page_blocks
+from transforms.blocks.main_content.select import MainContentConfig, select_main_content
+from transforms.documents.obelics import read_obelics_page
 from transforms.html.limits import LimitsConfig, exceeded_limit, exceeded_nodes
 from transforms.html.readerable import GateConfig, gate_score
-from transforms.html.text_merge import STRENGTH, normalise_text
-from transforms.html.tree import parse_html
+from transforms.html.simplify_tags import ObelicsConfig
+from transforms.html.text_length import SCRIPT_LENGTH_SCALE
+from transforms.html.text_merge import normalise_text
+from transforms.html.tree import LexborHTMLParser, parse_html
 from transforms.images.candidates import download_order
+from transforms.images.declared import rendered_size
 from transforms.images.urls import host_of
-from transforms.records import Block, Document, Drop, ImageRef, Node, Page, Paragraph, Separator
+from transforms.records import REVISIT, Block, Document, Drop, ImageRef, Node, Page, Paragraph, Separator
 
 STAGE = "documents"
 BLOCK_STAGE = "blocks"
+EXCERPT = 80
+"""Characters of a block's text that its Drop shows."""
 
 NO_TEXT_KINDS = ("rule", "media")
 """Kinds of block that are no node of a document; media sentences are ours, not the page's (blocks.md 4.5, 4.12)."""
@@ -35,12 +42,22 @@ LINE_TAGS = frozenset({"dt", "dd", "td", "th", "button", "label", "option"})
 class ExtractConfig:
     """How a page becomes a document."""
 
-    profile: Literal["default"] = field(default="default", metadata={"help": "default: documents are made of blocks"})
+    profile: Literal["default", "obelics"] = field(
+        default="default",
+        metadata={"help": "default: documents are made of blocks; obelics: of what OBELICS's rules leave of the page (obelics.md)"},
+    )
     isolation: Literal["process", "none"] = field(
         default="process", metadata={"help": "process: in a process that a page may crash or block; none: in the run's own"}
     )
-    gate: GateConfig = field(default_factory=GateConfig, metadata={"help": "the readerable gate (readerable.md)"})
+    gate: GateConfig = field(
+        default_factory=lambda: GateConfig(script_length_scale=SCRIPT_LENGTH_SCALE),
+        metadata={"help": "the readerable gate (readerable.md), with lengths that are fair to every script"},
+    )
     limits: LimitsConfig = field(default_factory=LimitsConfig, metadata={"help": "what a page may cost (parser.md)"})
+    main_content: MainContentConfig = field(
+        default_factory=MainContentConfig, metadata={"help": "which blocks of the profile default are what a reader came for"}
+    )
+    obelics: ObelicsConfig = field(default_factory=ObelicsConfig, metadata={"help": "settings of the profile obelics"})
 
 
 def extract_document(page: Page, config: ExtractConfig) -> Document | Drop:
@@ -63,10 +80,16 @@ def extract_document(page: Page, config: ExtractConfig) -> Document | Drop:
         if not score > gate.min_score:
             return page_drop(page, "gate.score", score, gate.min_score)
 
+    if config.profile == "obelics":
+        return _obelics_document(page, tree, decoded, score, config.obelics)
+
     found = page_blocks(tree, page.url)
     deduplicated = deduplicate(found.blocks)
+    selection = select_main_content(found, deduplicated, page.url, config.main_content)
+    if selection.is_empty:
+        return page_drop(page, "extract.no_main_content", selection.highest, selection.threshold, f"{len(found.blocks)} blocks")
     document_id = make_document_id(page)
-    nodes = tuple(make_nodes(deduplicated.kept))
+    nodes = tuple(make_nodes(selection.blocks))
     if not nodes:
         return page_drop(page, "extract.no_nodes", 0, 1, f"{len(found.blocks)} blocks, none with text or an image")
 
@@ -75,10 +98,11 @@ def extract_document(page: Page, config: ExtractConfig) -> Document | Drop:
         for repeat in deduplicated.repeats
     ]
     drops += [
-        _block_drop(page, document_id, block, rule) for block in deduplicated.kept if (rule := no_node_rule(block)) is not None
+        _unused_block_drop(page, document_id, block, rule, selection.threshold)
+        for block in selection.blocks
+        if (rule := no_node_rule(block)) is not None
     ]
     language = identify_language("\n".join(text for node in nodes if (text := node.text) is not None))
-    flags = [*page.flags, *(["replaced_characters"] if decoded.errors else [])]
     return Document(
         id=document_id,
         url=page.url,
@@ -94,20 +118,72 @@ def extract_document(page: Page, config: ExtractConfig) -> Document | Drop:
         encoding=decoded.encoding,
         rtl=found.rtl,
         content_hash=content_hash(deduplicated.kept),
-        flags=tuple(flags),
+        flags=_flags(page, decoded),
         removed=dict(Counter(found.removed)),
         block_count=len(found.blocks),
         drops=tuple(drops),
-        blocks=deduplicated.kept,
+        blocks=selection.blocks,
+        main_content_threshold=selection.threshold,
+        main_content_f1=selection.expected_f1,
+        main_content_words=selection.words_by_reason() if config.main_content.method != "off" else {},
     )
+
+
+def _obelics_document(
+    page: Page, tree: LexborHTMLParser, decoded: Decoded, score: float | None, config: ObelicsConfig
+) -> Document | Drop:
+    """The document that the profile `obelics` makes of a page, or why it makes none (obelics.md 6).
+
+    Its `removed` counts characters by rule; its `drops` are pictures without a usable source, and embeds. It has the flag
+    `majority_guard` once for each use of that guard.
+    """
+    found = read_obelics_page(tree, page.url, config)
+    texts = sum(any(p.kind != "boundary" for p in node.paragraphs) for node in found.nodes)
+    images = sum(node.image is not None for node in found.nodes)
+    counts = {"no_nodes": texts + images, "no_text": texts, **({"no_image": images} if config.require_image else {})}
+    empty = next((rule for rule, count in counts.items() if not count), None)
+    if empty is not None:
+        removed = ", ".join(f"{rule} {count}" for rule, count in found.removed.items())
+        return page_drop(page, f"obelics.{empty}", 0, 1, f"characters removed: {removed or 'none'}")
+    document_id = make_document_id(page)
+    language = identify_language("\n".join(p.text for node in found.nodes for p in node.paragraphs if p.kind != "boundary"))
+    return Document(
+        id=document_id,
+        url=page.url,
+        domain=host_of(page.url),
+        source=page.source,
+        nodes=found.nodes,
+        date=page.date,
+        title=found.title,
+        description=found.description,
+        language=language.language,
+        language_score=language.score,
+        gate_score=score,
+        encoding=decoded.encoding,
+        rtl=found.rtl,
+        content_hash=content_hash(found.blocks),
+        flags=_flags(page, decoded, *["majority_guard"] * found.guarded),
+        removed=found.removed,
+        block_count=len(found.blocks) + len(found.left_out),
+        drops=tuple(
+            _drop_at(page, f"{document_id}#b{item.number}", item.rule, f"{item.path} {item.reference}".rstrip())
+            for item in found.left_out
+        ),
+        blocks=found.blocks,
+    )
+
+
+def _flags(page: Page, decoded: Decoded, *more: str) -> tuple[str, ...]:
+    return (*page.flags, *(["replaced_characters"] if decoded.errors else []), *more)
 
 
 def make_document_id(page: Page) -> str:
     """32 hexadecimal digits from the place of the record in the crawl: archive name without folder, offset, URL.
 
-    Moving the archives to another folder changes no id.
+    Moving the archives to another folder changes no id. A revisit has the place of the response it repeats, and its own date.
     """
-    place = "\0".join((page.source.file.rpartition("/")[2], str(page.source.offset), page.source.record_id or "", page.url))
+    parts = [page.source.file.rpartition("/")[2], str(page.source.offset), page.source.record_id or "", page.url]
+    place = "\0".join([*parts, page.date or ""] if REVISIT in page.flags else parts)
     return hashlib.blake2b(place.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
@@ -156,7 +232,7 @@ def make_nodes(blocks: Sequence[Block]) -> Iterator[Node]:
 
 def separator_between(first: Block, second: Block) -> Separator:
     """The strongest separator that either block asks for: a line break where both stand in lines, else a blank line."""
-    return max((_separator_of(first), _separator_of(second)), key=STRENGTH.index)
+    return "\n" if _stands_in_line(first) and _stands_in_line(second) else "\n\n"
 
 
 def make_image_ref(block: Block) -> ImageRef:
@@ -173,31 +249,8 @@ def make_image_ref(block: Block) -> ImageRef:
     )
 
 
-def rendered_size(value: str | None) -> str | None:
-    """A declared size as whole pixels (`"300"`) or a percentage (`"50%"`); None when it is neither (obelics.md 5.3).
-
-    >>> rendered_size("300.7px"), rendered_size("50%"), rendered_size("auto"), rendered_size("2em")
-    ('300', '50%', '100%', None)
-    """
-    if value is None:
-        return None
-    text = value.strip().strip("\"'<>").rstrip(";").strip().lower()
-    if text in ("auto", "full-width"):
-        return "100%"
-    percent = text.endswith("%")
-    number = text[:-1] if percent else text.removesuffix("px")
-    number = number.strip()
-    # At most seven digits: no screen is wider, and float() of a long digit string would overflow to infinity.
-    if not number.isascii() or not number.replace(".", "", 1).isdigit() or len(number.partition(".")[0]) > 7:
-        return None
-    size = float(number)
-    if size <= 0 or (not percent and int(size) == 0):
-        return None
-    return f"{size:g}%" if percent else str(int(size))
-
-
-def _separator_of(block: Block) -> Separator:
-    return "\n" if (block.level > 0 and block.kind != "heading") or block.tag in LINE_TAGS else "\n\n"
+def _stands_in_line(block: Block) -> bool:
+    return (block.level > 0 and block.kind != "heading") or block.tag in LINE_TAGS
 
 
 def _paragraph(lines: Sequence[tuple[int, Block]], separator: Separator) -> Paragraph:
@@ -223,13 +276,17 @@ def page_drop(page: Page, rule: str, value: float | None = None, threshold: floa
 
 
 def _block_drop(page: Page, document_id: str, block: Block, rule: str, remark: str = "") -> Drop:
-    return Drop(
-        BLOCK_STAGE,
-        rule,
-        "block",
-        f"{document_id}#b{block.dom_index}",
-        page.url,
-        detail=block.xpath + remark,
-        file=page.source.file,
-        offset=page.source.offset,
-    )
+    return _drop_at(page, f"{document_id}#b{block.dom_index}", rule, block.xpath + remark)
+
+
+def _unused_block_drop(page: Page, document_id: str, block: Block, rule: str, threshold: float | None) -> Drop:
+    """The Drop of a block that is in no node; one that is not main content shows the beginning of its text."""
+    excerpt = f" {block.text[:EXCERPT]}" if block.excluded is not None and block.text else ""
+    measured = (block.probability, threshold) if block.probability is not None else (None, None)
+    return _drop_at(page, f"{document_id}#b{block.dom_index}", rule, block.xpath + excerpt, *measured)
+
+
+def _drop_at(
+    page: Page, target_id: str, rule: str, detail: str, value: float | None = None, threshold: float | None = None
+) -> Drop:
+    return Drop(BLOCK_STAGE, rule, "block", target_id, page.url, value, threshold, detail, page.source.file, page.source.offset)

@@ -26,7 +26,7 @@ URL = "https://e.x/d/p"
 def view(html: str, url: str = URL) -> PageView:
     page = page_blocks(parse_html(html), url)
     deduplicated = deduplicate(page.blocks)
-    return view_page(page, rows_of(deduplicated.kept), url, deduplicated.repeats)
+    return view_page(page, rows_of(deduplicated.kept), url, len(deduplicated.repeats))
 
 
 def column(html: str, name: str) -> list[float]:
@@ -241,7 +241,7 @@ def test_cost_grows_with_the_page_and_no_faster() -> None:
         page = page_blocks(parse_html(f"<title>Items</title>{html}"), URL)
         kept = deduplicate(page.blocks)
         begin = time.process_time()
-        measure_rows(view_page(page, rows_of(kept.kept), URL, kept.repeats), TokenScores({}))
+        measure_rows(view_page(page, rows_of(kept.kept), URL, len(kept.repeats)), TokenScores({}))
         return time.process_time() - begin
 
     seconds(100)

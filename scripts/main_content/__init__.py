@@ -1,0 +1,1 @@
+"""Training and measuring the model of main content (main_content.md)."""

@@ -1,0 +1,191 @@
+"""Columns about what stands around a block: neighbours, its section, the title, what the page says of its text elsewhere."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from transforms.blocks.main_content.characters import Numbers
+from transforms.blocks.main_content.view import CHROME, EPSILON, KINDS, LINKED, PROSE, WORDS, PageView
+
+MISSING = -1.0
+STEPS = (-3, -2, -1, 1, 2, 3)
+WINDOWS = (5, 15)
+FARTHEST_HEADING, NO_HEADING = 200, 300
+TITLE_BLOCKS, LEAST_TITLE_WORDS, MOST_TITLE_WORDS, TITLE_LEVEL = 25, 2, 40, 3
+LEAST_OVERLAP, NO_TITLE, LONGEST_TITLE = 0.4, -999.0, 500
+CHUNKS, CHUNK_WORDS, CHUNK_CHARACTERS = 40, 4, 10
+LONGEST_WORD = 30  # characters on average; longer ones are a script without spaces
+MOST_SEARCHED = 50_000_000  # characters, so that a page of many long data texts stays cheap
+# Words; characters of scripts without spaces count singly.
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_TITLE_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_TITLE_EDGE = re.compile(r"\s[|·•»›–—:-]+\s|\|")
+
+
+def _moved(values: Numbers, step: int) -> Numbers:
+    """The value of the block `step` further on, -1 beyond the page."""
+    moved = np.full(len(values), MISSING)
+    if step > 0:
+        moved[:-step] = values[step:]
+    else:
+        moved[-step:] = values[:step]
+    return moved
+
+
+def neighbours(view: PageView) -> Sequence[Numbers]:
+    """The three blocks before and after, and windows around."""
+    size = view.size
+    found: list[Numbers] = []
+    log_words = np.log1p(view.words)
+    for step in STEPS:
+        found += [_moved(values, step) for values in (log_words, view.link_share, view.regions)]
+    ends_per_word = view.counts.sentence_ends / (view.words + 1)
+    depth = np.array([*view.outline.depth, 0], np.float64)[view.outline.container]
+    controls = _controls_before(view)
+    for step in (-1, 1):
+        beyond = np.zeros(size, bool)
+        if size:
+            beyond[0 if step < 0 else -1] = True
+        between = np.abs(_moved(controls, step) - controls)
+        found += [
+            _moved(view.kinds, step),
+            _moved(ends_per_word, step),
+            _moved(view.counts.ends_sentence, step),
+            np.where(beyond, 0.0, _moved(depth, step) - depth),
+            np.where(beyond, 0.0, between),
+        ]
+    number = np.arange(size)
+    for reach in WINDOWS:
+        first, last = np.maximum(number - reach, 0), np.minimum(number + reach + 1, size)
+        inside = view.sums[:, last] - view.sums[:, first]
+        words = inside[WORDS] + EPSILON
+        found += [np.log1p(inside[WORDS]), inside[LINKED] / words, inside[PROSE] / words]
+    return found
+
+
+def _controls_before(view: PageView) -> Numbers:
+    """How many inputs and buttons begin before each block's element."""
+    elements = np.array(view.outline.number, np.int64)[view.outline.own]
+    return np.searchsorted(view.outline.control_numbers, elements).astype(np.float64)
+
+
+def sections(view: PageView) -> Sequence[Numbers]:
+    """The heading before a block, and the stretch from it to the next."""
+    size = view.size
+    headings = np.flatnonzero(view.kinds == KINDS["heading"])
+    number = np.arange(size)
+    before = np.searchsorted(headings, number, side="right") - 1
+    padded = np.append(headings, size)
+    has_heading = before >= 0
+    start = np.where(has_heading, padded[np.maximum(before, 0)], 0)
+    stop = padded[before + 1]
+    words = view.sums[WORDS]
+    inside = view.sums[:, stop] - view.sums[:, start]
+    section_words = inside[WORDS] + EPSILON
+    return [
+        np.where(has_heading, np.minimum(number - start, FARTHEST_HEADING), NO_HEADING).astype(np.float64),
+        np.where(has_heading, view.levels[start], MISSING) if size else np.zeros(0),
+        np.where(has_heading, view.words[start], MISSING) if size else np.zeros(0),
+        np.log1p(words[:-1] - words[start]),
+        np.log1p(inside[WORDS]),
+        inside[LINKED] / section_words,
+        inside[PROSE] / section_words,
+        np.minimum(stop - number, FARTHEST_HEADING).astype(np.float64),
+    ]
+
+
+def titles(view: PageView) -> Sequence[Numbers]:
+    """Where the block is that says what the page's title says."""
+    size = view.size
+    overlap = np.full(size, MISSING)
+    claimed = _title_sets(view)
+    best, best_score = -1, LEAST_OVERLAP
+    is_heading_row = view.kinds == KINDS["heading"]
+    headlines = np.flatnonzero(is_heading_row & (view.levels == 1)).tolist()
+    is_candidate = is_heading_row & (view.levels <= TITLE_LEVEL)
+    start = view.words[:TITLE_BLOCKS]
+    is_candidate[:TITLE_BLOCKS] |= (start >= LEAST_TITLE_WORDS) & (start <= MOST_TITLE_WORDS)
+    for number in np.flatnonzero(is_candidate).tolist():
+        block = view.rows[number]
+        if len(block.text) > LONGEST_TITLE:
+            continue
+        is_heading = block.kind == "heading"
+        own = _word_set(block.text)
+        share = max((len(own & other) / len(own | other) for other in claimed if own), default=0.0)
+        overlap[number] = share
+        score = share
+        if is_heading and block.level <= 2:
+            score += 0.3 if block.level == 1 else 0.1
+        if view.regions[number] >= CHROME and not (is_heading and block.level == 1):
+            score -= 0.3
+        if share >= LEAST_OVERLAP and score > best_score:
+            best, best_score = number, score
+    place = np.arange(size, dtype=np.float64)
+    words_before = view.sums[WORDS, :-1]
+    if best >= 0:
+        apart = words_before - words_before[best]
+        from_title, words_from_title = place - best, np.sign(apart) * np.log1p(np.abs(apart))
+    else:
+        from_title = words_from_title = np.full(size, NO_TITLE)
+    from_headline = place - headlines[0] if headlines else np.full(size, NO_TITLE)
+    return [overlap, from_title, words_from_title, from_headline, np.full(size, float(len(headlines)))]
+
+
+def _title_sets(view: PageView) -> list[frozenset[str]]:
+    """The page's titles as sets of words; one of several parts counts whole and by its longest part."""
+    claims = [view.page.title, view.page.flat.metas.get("og:title"), view.linked_data.headline]
+    sets: list[frozenset[str]] = []
+    for claim in claims:
+        if claim:
+            claim = claim[:LONGEST_TITLE]
+            sets += [_word_set(claim), _word_set(max(_TITLE_EDGE.split(claim), key=len))]
+    return [words for words in dict.fromkeys(sets) if words]
+
+
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(_TITLE_WORD.findall(text.lower()))
+
+
+def structured(view: PageView) -> Sequence[Numbers]:
+    """How much of a block stands in the page's data, and in its descriptions."""
+    descriptions = [text for name, text in view.page.flat.metas.items() if name.endswith("description")]
+    texts = [view.linked_data.texts, descriptions]
+    if not any(texts):
+        return [np.zeros(view.size), np.zeros(view.size)]
+    whole = "\n".join(" ".join(block.text.split()) if "\n" in block.text else block.text for block in view.rows)
+    starts = [0]
+    for line in whole.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    return [_quoted(view.words, whole, starts, said) for said in texts]
+
+
+def _quoted(words: Numbers, whole: str, starts: Sequence[int], said: Sequence[str]) -> Numbers:
+    found: NDArray[np.float64] = np.zeros(len(words))
+    left = MOST_SEARCHED
+    for text in said:
+        for chunk, step in _chunks(text):
+            left -= len(whole)
+            if left < 0:
+                break
+            place = whole.find(chunk)
+            if place >= 0:
+                found[bisect_right(starts, place) - 1] += step
+    return np.minimum(found / (words + 1), 1.0)
+
+
+def _chunks(text: str) -> list[tuple[str, float]]:
+    """Up to 40 short pieces of a text, evenly spread, and how many words each stands for."""
+    pieces = text.split()
+    if len(text) > LONGEST_WORD * len(pieces):  # no spaces between words: two characters count as one
+        joined = "".join(pieces)
+        step = max(CHUNK_CHARACTERS, len(joined) // CHUNKS)
+        places = range(0, len(joined) - CHUNK_CHARACTERS + 1, step)[:CHUNKS]
+        return [(joined[at : at + CHUNK_CHARACTERS], step / 2) for at in places]
+    step = max(CHUNK_WORDS, len(pieces) // CHUNKS)
+    places = range(0, len(pieces) - CHUNK_WORDS + 1, step)[:CHUNKS]
+    return [(" ".join(pieces[at : at + CHUNK_WORDS]), float(step)) for at in places]

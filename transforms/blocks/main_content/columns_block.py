@@ -1,0 +1,78 @@
+"""Columns about a block alone: text, links, kind, region, position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from transforms.blocks.main_content.characters import Numbers
+from transforms.blocks.main_content.view import EPSILON, KINDS, WORDS, PageView
+from transforms.blocks.names import names
+
+# Related tags have neighbouring numbers, so that one split of a tree can tell them apart from others.
+TAGS = {
+    tag: number
+    for number, tag in enumerate(
+        names(
+            """p div span section article main body center font h1 h2 h3 h4 h5 h6 ul ol menu li dl dt dd table thead tbody tr td th
+            caption pre code blockquote figure figcaption details summary address header footer nav aside form fieldset legend
+            label button a svg math"""
+        )
+    )
+}
+OTHER_TAG = len(TAGS)
+NO_TAG = -1
+
+
+def text(view: PageView) -> Sequence[Numbers]:
+    counts = view.counts
+    more = counts.words + 1
+    return [
+        np.log1p(counts.words),
+        counts.characters / more,
+        counts.sentence_ends / more,
+        counts.sentence_ends,
+        counts.commas / more,
+        counts.ends_sentence,
+        counts.first_case,
+        counts.upper_words / (counts.words + EPSILON),
+        counts.starts_with_digit,
+        counts.currency,
+        counts.separators,
+    ]
+
+
+def links(view: PageView) -> Sequence[Numbers]:
+    return [view.link_share, view.links, view.in_link]
+
+
+def kind(view: PageView) -> Sequence[Numbers]:
+    rows, size = view.rows, view.size
+    is_heading = view.kinds == KINDS["heading"]
+    return [
+        view.kinds,
+        np.fromiter((TAGS.get(block.tag, OTHER_TAG) for block in rows), np.float64, size),
+        np.where(is_heading, view.levels, 0.0),
+        np.where(is_heading, 0.0, view.levels),
+        np.fromiter((block.quoted for block in rows), np.float64, size),
+        view.bold_share,
+    ]
+
+
+def region(view: PageView) -> Sequence[Numbers]:
+    return [view.regions, view.in_main, view.hidden]
+
+
+def position(view: PageView) -> Sequence[Numbers]:
+    number = np.arange(view.size, dtype=np.float64)
+    before = view.sums[WORDS, :-1]
+    total = view.sums[WORDS, -1]
+    return [
+        number / max(view.size, 1),
+        before / (total + EPSILON),
+        np.log1p(number),
+        np.log1p(view.size - 1 - number),
+        np.log1p(before),
+        np.log1p(total - view.sums[WORDS, 1:]),
+    ]

@@ -1,0 +1,190 @@
+"""Which blocks of a page are main content (blocks.md 13, main_content.md 7). Blocks are marked, never taken out or changed.
+
+    probabilities by the model  ─►  threshold of the page  ─►  rows that stay  ─►  captions and images follow  ─►  reasons
+    or reasons by the rules  ──────────────────────────────►
+
+What is stored with the blocks is enough to choose again with another threshold (`choose_again`), without the page.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from typing import Literal
+
+import numpy as np
+
+from transforms.blocks.dedup import Deduplicated
+from transforms.blocks.extract import PageBlocks, word_counts
+from transforms.blocks.main_content.characters import Numbers, count_texts
+from transforms.blocks.main_content.decide import decide
+from transforms.blocks.main_content.features import measure_rows
+from transforms.blocks.main_content.model import shipped_model
+from transforms.blocks.main_content.reasons import explain
+from transforms.blocks.main_content.rules import reasons_by_rules
+from transforms.blocks.main_content.view import KINDS, has_row, rows_of, view_page
+from transforms.records import Block
+
+CAPTION = "figure-caption"
+_NAMES = [own.name for own in fields(Block)]
+_EXCLUDED, _PROBABILITY = _NAMES.index("excluded"), _NAMES.index("probability")
+_READ = attrgetter(*_NAMES)
+
+
+@dataclass(frozen=True)
+class MainContentConfig:
+    """How the main content of a page is chosen."""
+
+    method: Literal["model", "rules", "off"] = field(
+        default="model",
+        metadata={"help": "model: learned from pages with ground truth; rules: landmarks, widgets, runs of text; off: all"},
+    )
+    threshold: float | None = field(
+        default=None, metadata={"help": "least probability of a block that stays, 0 to 1; null: by how clear the page is"}
+    )
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
+            raise ValueError(f"threshold: {self.threshold} is not allowed; allowed: null, or a number from 0 to 1")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The blocks, marked. threshold: of the page. expected_f1: how well the model expects to have chosen. Both None without it."""
+
+    blocks: tuple[Block, ...]
+    threshold: float | None = None
+    expected_f1: float | None = None
+
+    @property
+    def highest(self) -> float | None:
+        """The highest probability of a block; None where none has one."""
+        return max((block.probability for block in self.blocks if block.probability is not None), default=None)
+
+    def words_by_reason(self) -> dict[str, int]:
+        """How many words stay (`kept`), and how many do not, by reason."""
+        rows = [block for block in self.blocks if block.kind in KINDS and block.excluded != "fallback"]
+        found: Counter[str] = Counter()
+        for block, words in zip(rows, word_counts([block.text for block in rows]), strict=True):
+            found[block.excluded or "kept"] += words
+        return dict(sorted(found.items()))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the page has text and none of it stays."""
+        rows = [block for block in self.blocks if block.kind in KINDS and block.excluded != "fallback"]
+        return bool(rows) and all(block.excluded is not None for block in rows)
+
+
+def select_main_content(page: PageBlocks, deduplicated: Deduplicated, url: str, config: MainContentConfig) -> Selection:
+    """Marks the blocks of a page that are not main content. A page without text has nothing to choose from."""
+    blocks = deduplicated.kept
+    rows = rows_of(blocks)
+    if config.method == "off" or not rows:
+        return Selection(blocks)
+    view = view_page(page, rows, url, len(deduplicated.repeats))
+    if config.method == "rules":
+        reasons = dict(zip((block.dom_index for block in rows), reasons_by_rules(view), strict=True))
+        stays = [reasons.get(block.dom_index) is None for block in blocks if has_row(block)]
+        explanation = explain(rows, view.words.tolist())
+        return Selection(_marked(blocks, stays, lambda block: reasons.get(block.dom_index) or explanation(block)))
+    model = shipped_model()
+    probabilities = model.predict(measure_rows(view, model.scores))
+    return _selection(blocks, rows, probabilities, view.words, config.threshold)
+
+
+def choose_again(blocks: Sequence[Block], threshold: float | None) -> Selection:
+    """Chooses among stored blocks with another threshold; None: that of the page. The same as a fresh run would."""
+    unmarked = [block if block.excluded in (None, "fallback") else _remarked(block, None, block.probability) for block in blocks]
+    rows = rows_of(unmarked)
+    probabilities = np.array([block.probability for block in rows], np.float64)
+    return _selection(unmarked, rows, probabilities, count_texts([block.text for block in rows]).words, threshold)
+
+
+def _selection(
+    blocks: Sequence[Block], rows: Sequence[Block], probabilities: Numbers, words: Numbers, threshold: float | None
+) -> Selection:
+    decision = decide(probabilities, words, threshold)
+    stays = (probabilities >= decision.threshold).tolist()
+    marked = _marked(blocks, stays, explain(rows, words.tolist()), probabilities.tolist())
+    return Selection(marked, round(decision.threshold, 4), round(decision.expected_f1, 4))
+
+
+def _marked(
+    blocks: Sequence[Block],
+    stays: Sequence[bool],
+    reason: Callable[[Block], str],
+    probabilities: Sequence[float] | None = None,
+) -> tuple[Block, ...]:
+    """Marks the rows that do not stay, and what has no row by the rows around it.
+
+    A caption stays between the first and the last row that do. stays, probabilities: one a row.
+    """
+    rows = [number for number, block in enumerate(blocks) if has_row(block)]
+    chosen = [number for number, staying in zip(rows, stays, strict=True) if staying]
+    staying = set(chosen)
+    if chosen:
+        staying.update(n for n in rows if blocks[n].kind == CAPTION and chosen[0] < n < chosen[-1])
+    staying.update(_followers(blocks, rows, staying))
+    judged = dict(zip(rows, probabilities, strict=True)) if probabilities is not None else {}
+    marked: list[Block] = []
+    for number, block in enumerate(blocks):
+        excluded = block.excluded if number in staying or block.excluded is not None else reason(block)
+        probability = judged.get(number)
+        unchanged = excluded == block.excluded and probability == block.probability
+        marked.append(block if unchanged else _remarked(block, excluded, probability))
+    return tuple(marked)
+
+
+def _remarked(block: Block, excluded: str | None, probability: float | None) -> Block:
+    """A copy with other marks, in a quarter of the time that `dataclasses.replace` takes."""
+    values = [*_READ(block)]
+    values[_EXCLUDED], values[_PROBABILITY] = excluded, probability
+    return Block(*values)
+
+
+def _followers(blocks: Sequence[Block], rows: Sequence[int], staying: set[int]) -> list[int]:
+    """Images, embeds and rules that stay.
+
+    Their container is the smallest element around them with text. One stays when the text next to it in there does, or when any
+    in there does and it lies between the first and last text of the page that does.
+    """
+    row_before: list[int | None] = [None] * len(blocks)
+    kept_before: list[int | None] = [None] * len(blocks)
+    row = kept = None
+    is_row = set(rows)
+    for number in range(len(blocks)):
+        row_before[number], kept_before[number] = row, kept
+        if number in is_row:
+            row = number
+            kept = number if number in staying else kept
+    found: list[int] = []
+    row = kept = None
+    for number in range(len(blocks) - 1, -1, -1):
+        if number in is_row:
+            row = number
+            kept = number if number in staying else kept
+            continue
+        path = blocks[number].xpath.split("/")
+        neighbours = [n for n in (row_before[number], row) if n is not None]
+        shared = {n: _shared_steps(path, blocks[n].xpath) for n in neighbours}
+        container = max(shared.values(), default=0)
+        if any(n in staying for n, steps in shared.items() if steps == container):
+            found.append(number)
+        elif kept is not None and kept_before[number] is not None:
+            around = (kept_before[number], kept)
+            if any(n is not None and _shared_steps(path, blocks[n].xpath) >= container for n in around):
+                found.append(number)
+    return found
+
+
+def _shared_steps(path: Sequence[str], other: str) -> int:
+    """How many elements two paths have in common from the root."""
+    shared = 0
+    for own, step in zip(path, other.split("/"), strict=False):
+        if own != step:
+            break
+        shared += 1
+    return shared
