@@ -46,6 +46,7 @@ Examples:
   interleaf page --html page.html --url https://example.org/a
   interleaf page crawl/a.warc.gz --url https://example.org/a --stage nodes
   interleaf page crawl/a.warc.gz --offset 81734 --stage blocks --json
+  interleaf page --html page.html --url https://example.org/a --profile obelics --trace
 """
 
 
@@ -119,8 +120,9 @@ def _page(options: argparse.Namespace) -> int:
         offset=options.offset,
         stage=options.stage,
         as_json=options.json,
+        trace=options.trace,
         config=options.config,
-        overrides=options.set,
+        overrides=options.set + ([] if options.profile is None else [f"extract.profile={options.profile}"]),
     )
 
 
@@ -136,7 +138,10 @@ def _parser() -> argparse.ArgumentParser:
 
     def configuration(sub: argparse.ArgumentParser) -> None:
         sub.add_argument(
-            "--config", metavar="C", default="default", help="YAML file, or a shipped one: default, demo (default: default)"
+            "--config",
+            metavar="C",
+            default="default",
+            help="YAML file, or a shipped one: default, demo, obelics (default: %(default)s)",
         )
         sub.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="override one key; may be repeated")
 
@@ -170,8 +175,10 @@ def _parser() -> argparse.ArgumentParser:
     page.add_argument("--url", help="the page's URL: which record of ARCHIVE, or the base of the links of --html FILE")
     page.add_argument("--offset", metavar="BYTES", type=int, help="compressed offset of the record in ARCHIVE")
     page.add_argument(
-        "--stage", choices=("blocks", "document", "nodes", "markdown"), default="document", help="(default: document)"
+        "--stage", choices=("blocks", "document", "repeats", "nodes", "markdown"), default="document", help="(default: document)"
     )
+    page.add_argument("--profile", choices=("default", "obelics"), help="extract.profile")
+    page.add_argument("--trace", action="store_true", help="with the profile obelics: how its texts merge, step by step")
     page.add_argument("--json", action="store_true", help="one JSON object a line (markdown stays text)")
     configuration(page)
     return parser

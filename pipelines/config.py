@@ -130,6 +130,13 @@ class Config:
     language: LanguageConfig = field(default_factory=LanguageConfig)
     output: OutputConfig = field(default_factory=OutputConfig)
 
+    def __post_init__(self) -> None:
+        # One key decides; the profile reads it where a page without images need not go any further.
+        extract = self.extract
+        if extract.profile == "obelics" and extract.obelics.require_image is None:
+            obelics = dataclasses.replace(extract.obelics, require_image=self.documents.require_image)
+            object.__setattr__(self, "extract", dataclasses.replace(extract, obelics=obelics))
+
     def effective_rules(self) -> dict[str, RuleConfig]:
         """The rules with the section `language` in them."""
         language = self.language
@@ -337,6 +344,8 @@ def _convert(option: Any, value: Any, is_size: bool) -> Any:
     if option is type(None):
         return None if value is None else _NO
     if origin is Literal:
+        if value is False and "off" in typing.get_args(option):
+            return "off"  # YAML reads a bare `off` as false
         return value if any(value == a and type(value) is type(a) for a in typing.get_args(option)) else _NO
     if option is bool:
         return value if isinstance(value, bool) else _NO
@@ -359,7 +368,7 @@ def _convert(option: Any, value: Any, is_size: bool) -> Any:
         if not isinstance(value, dict):
             return _NO
         key_type, value_type = typing.get_args(option)
-        converted = {_convert(key_type, k, False): _convert(value_type, _strip(v), False) for k, v in value.items()}
+        converted = {_convert(key_type, k, False): _first(value_type, _strip(v)) for k, v in value.items()}
         return _NO if _NO in converted.values() or _NO in converted else converted
     return _NO
 
@@ -394,6 +403,8 @@ def _describe(hint: Any, is_size: bool) -> Iterator[str]:
             first, *rest = typing.get_args(option)
             of = {int: "whole numbers", str: "texts"}.get(first, "values")
             yield f"a list of {of}" if rest[-1:] == [Ellipsis] else f"a list of {1 + len(rest)} {of}"
+        elif origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
+            yield f"a mapping of names to {'numbers' if typing.get_args(option)[1] is float else 'values'}"
         else:
             yield _TYPE_NAMES.get(option, "a mapping")
 

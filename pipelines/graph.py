@@ -1,7 +1,8 @@
 """The graph of `interleaf build`: the stages of design.md, joined by manifests and light rows.
 
-ranges -> ExtractDocuments -> ResolveImages -+-> StoreImages
-                                             '-> OutcomesByDocumentShard -> AssembleDocuments -> WriteDataset
+ranges -> ExtractDocuments -+---------------------+-> ResolveImages -+-> StoreImages
+                            '-> ExtractRevisits --'                  '-> OutcomesByDocumentShard -> AssembleDocuments
+AssembleDocuments -> WriteDataset
 the manifests of all -> FinishRun
 """
 
@@ -16,7 +17,7 @@ import apache_beam as beam
 from pipelines.finish import finish_run
 from pipelines.run_folder import RANGE_FILE, Run
 from transforms.assemble_documents import AssembleDocuments
-from transforms.extract_documents import ExtractDocuments, ExtractSettings
+from transforms.extract_documents import ExtractDocuments, ExtractRevisits, ExtractSettings
 from transforms.fetch_images import OutcomesByDocumentShard, ResolveImages, StoreImages
 from transforms.read_pages import ReadRanges
 from transforms.records import ShardManifest
@@ -39,6 +40,9 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
     )
     ranges = root | "ReadRanges" >> ReadRanges(str(run.folder / RANGE_FILE))
     documents = ranges | "ExtractDocuments" >> ExtractDocuments(plan, extract)
+    if plan.revisits:
+        repeated = documents | "ExtractRevisits" >> ExtractRevisits(plan, extract)
+        documents = (documents, repeated) | "WithRevisits" >> beam.Flatten()
     outcomes = documents | "ResolveImages" >> ResolveImages(plan, config.images.limits)
     images = outcomes | "StoreImages" >> StoreImages(plan)
     by_shard = outcomes | "OutcomesByDocumentShard" >> OutcomesByDocumentShard(plan)

@@ -13,14 +13,22 @@ from pipelines.errors import UsageError
 from transforms.archives.encoding import decode_html
 from transforms.archives.select import select_page
 from transforms.archives.warc import read_responses
-from transforms.blocks.dedup import deduplicate
+from transforms.blocks.dedup import Repeat, deduplicate
 from transforms.blocks.extract import page_blocks
+from transforms.blocks.links import PageUrls
+from transforms.blocks.main_content.select import select_main_content
 from transforms.blocks.markdown import render_markdown
 from transforms.documents.extract import extract_document, make_nodes, no_node_rule
+from transforms.documents.obelics import read_obelics_page
+from transforms.documents.obelics_images import OutlineImages
 from transforms.html.limits import exceeded_limit
+from transforms.html.outline import read_outline
 from transforms.html.readerable import gate_score
-from transforms.html.tree import parse_html
-from transforms.records import Block, Drop, Node, Page, Response, Source
+from transforms.html.simplify import simplify
+from transforms.html.simplify_tags import ObelicsConfig
+from transforms.html.simplify_trace import trace_merging
+from transforms.html.tree import LexborHTMLParser, parse_html
+from transforms.records import Block, Document, Drop, Node, Page, Response, Source
 
 
 def show_page(
@@ -31,6 +39,7 @@ def show_page(
     offset: int | None,
     stage: str,
     as_json: bool,
+    trace: bool = False,
     config: str | None,
     overrides: Sequence[str],
 ) -> int:
@@ -39,6 +48,11 @@ def show_page(
         resolved = load_config(config, overrides)
     except ConfigError as error:
         raise UsageError(str(error)) from None
+    profile = resolved.extract.profile
+    if trace and profile != "obelics":
+        raise UsageError(f"--trace shows how the profile obelics merges texts; the profile is {profile} (--profile obelics)")
+    if stage == "repeats" and profile == "obelics":
+        raise UsageError("--stage repeats shows what deduplication took out; the profile obelics takes no repeats out")
     page = _page_of_file(html, url) if html is not None else _page_of_archive(archive, url, offset)
     decoded = decode_html(page.body, page.content_type)
     exceeded = exceeded_limit(decoded.text, resolved.extract.limits)
@@ -47,24 +61,70 @@ def show_page(
         return 0
     tree = parse_html(decoded.text)
     score = gate_score(tree, resolved.extract.gate)
+    if profile == "obelics":
+        if not as_json:
+            _describe(page, resolved, score, f"{decoded.encoding} ({decoded.source}), {decoded.errors} bad bytes")
+        _show_obelics(tree, page.url, resolved.extract.obelics, "trace" if trace else stage, as_json)
+        return 0
     found = page_blocks(tree, page.url)
     deduplicated = deduplicate(found.blocks)
+    selection = select_main_content(found, deduplicated, page.url, resolved.extract.main_content)
     if not as_json:
         _describe(page, resolved, score, f"{decoded.encoding} ({decoded.source}), {decoded.errors} bad bytes")
     if stage == "markdown":
         sys.stdout.write(render_markdown(deduplicated.kept))
         return 0
     if stage == "nodes":
-        lines = _node_lines(make_nodes(deduplicated.kept), as_json)
+        lines = _node_lines(make_nodes(selection.blocks), as_json)
+    elif stage == "repeats":
+        lines = _repeat_lines(deduplicated.repeats, as_json)
     else:
-        lines = _block_lines(found.blocks if stage == "blocks" else deduplicated.kept, as_json)
+        lines = _block_lines(found.blocks if stage == "blocks" else selection.blocks, as_json)
     for line in lines:
         print(line)
     if not as_json and stage == "document":
         print(f"\nremoved by deduplication: {len(deduplicated.repeats)}")
-        for repeat in deduplicated.repeats:
-            print(f"  {repeat.rule}  {_short(repeat.block.text)}  {repeat.block.xpath}  as {repeat.twin_path}")
+        for line in _repeat_lines(deduplicated.repeats, as_json):
+            print(f"  {line}")
     return 0
+
+
+def _show_obelics(tree: LexborHTMLParser, url: str, config: ObelicsConfig, stage: str, as_json: bool) -> None:
+    if stage == "trace":
+        for line in obelics_trace(tree, url, config, as_json):
+            print(line)
+        return
+    found = read_obelics_page(tree, url, config)
+    if stage == "markdown":
+        sys.stdout.write(render_markdown(found.blocks))
+        return
+    for line in _node_lines(iter(found.nodes), as_json) if stage == "nodes" else _block_lines(found.blocks, as_json):
+        print(line)
+    if not as_json:
+        print(f"\ncharacters removed: {dict(found.removed) or 'none'}; uses of the majority guard: {found.guarded}")
+        for item in found.left_out:
+            print(f"  {item.rule}  {item.path}  {_short(item.reference)}")
+
+
+def obelics_trace(tree: LexborHTMLParser, url: str, config: ObelicsConfig, as_json: bool) -> Iterator[str]:
+    """The merging of a page's texts, a line a step, columns as in the worked example of obelics.md 4.3."""
+    base = tree.css_first("base[href]")
+    outline = read_outline(tree)
+    images = OutlineImages(outline, PageUrls(url, base.attributes.get("href") if base is not None else None))
+    for number, step in enumerate(trace_merging(simplify(outline, config), lambda image: images.source(image) is not None)):
+        source = images.source(step.element) if step.path[-1] == "img" else None
+        if as_json:
+            values = dataclasses.asdict(step) | {"step": number, "image": source.candidates[0] if source else None}
+            yield json.dumps(values, ensure_ascii=False)
+            continue
+        ending = f"<{source.candidates[0] if source is not None else 'boundary'}>"
+        shown = ending if step.text is None else json.dumps(step.text, ensure_ascii=False)
+        separators = ", ".join("space" if s == " " else json.dumps(s) for s in step.separators) or "-"
+        yield f"{number}  {shown}  [{' '.join(step.path)}]  {{{separators}}}  {_short_end(step.merged)}"
+
+
+def _short_end(text: str, width: int = 90) -> str:
+    return json.dumps(text if len(text) <= width else "…" + text[1 - width :], ensure_ascii=False)
 
 
 def _page_of_file(html: str, url: str | None) -> Page:
@@ -107,6 +167,7 @@ def _page_of(response: Response) -> Page:
 
 def _describe(page: Page, config: Config, score: float, encoding: str) -> None:
     document = extract_document(page, config.extract)
+    unit = "characters" if config.extract.profile == "obelics" else "words"
     lines = [
         f"url       {page.url}",
         f"source    {page.source.file}, offset {page.source.offset}, length {page.source.length}",
@@ -120,9 +181,21 @@ def _describe(page: Page, config: Config, score: float, encoding: str) -> None:
         lines += [
             f"title     {document.title}",
             f"language  {document.language} {document.language_score}",
-            f"nodes     {len(document.nodes)} of {document.block_count} blocks; words left out: {dict(document.removed) or 'none'}",
+            f"content   {_describe_choice(document)}",
+            f"nodes     {len(document.nodes)} of {document.block_count} blocks; {unit} removed: {dict(document.removed) or 'none'}",
         ]
     print("\n".join(lines) + "\n")
+
+
+def _describe_choice(document: Document) -> str:
+    """How the main content was chosen, and how many words it has."""
+    words = ", ".join(f"{reason} {number}" for reason, number in document.main_content_words.items())
+    if document.main_content_threshold is None:
+        return f"words: {words}" if words else "all blocks"
+    return (
+        f"blocks of a probability of at least {document.main_content_threshold:.3f} (expected F1 {document.main_content_f1:.3f}); "
+        f"words: {words}"
+    )
 
 
 def _block_lines(blocks: Sequence[Block], as_json: bool) -> Iterator[str]:
@@ -134,13 +207,25 @@ def _block_lines(blocks: Sequence[Block], as_json: bool) -> Iterator[str]:
             f"L{block.level}" if block.level else "",
             block.region or "",
             "main" if block.in_main else "",
+            "body" if block.body_of else "",
             f"widget:{block.widget}" if block.widget else "",
             f"quoted:{block.quoted}" if block.quoted else "",
             "hidden" if block.hidden else "",
             no_node_rule(block) or "",
+            "" if block.probability is None else f"p={block.probability:.2f}",
         ]
         text = f"{block.alt or ''} <{block.href}>" if block.kind == "image" else block.text
         yield f"{block.kind:<15} {_short(text)}  [{' '.join(filter(None, marks))}]  {block.xpath}"
+
+
+def _repeat_lines(repeats: Sequence[Repeat], as_json: bool) -> Iterator[str]:
+    """What deduplication took out: by which rule, and where the copy stands that is kept."""
+    for repeat in repeats:
+        if as_json:
+            yield json.dumps(dataclasses.asdict(repeat), ensure_ascii=False)
+        else:
+            twin = f"as {repeat.twin_path}" if repeat.twin_path is not None else "restates several blocks"
+            yield f"{repeat.rule:<17} {repeat.block.kind:<15} {_short(repeat.block.text)}  {repeat.block.xpath}  {twin}"
 
 
 def _node_lines(nodes: Iterator[Node], as_json: bool) -> Iterator[str]:

@@ -87,7 +87,7 @@ def _page(folder: Path, stats: dict[str, Any]) -> Iterator[str]:
         )
     yield "</table><h2>Drops by rule</h2>"
     yield from _drops(folder, stats)
-    yield from _main_content(stats.get("main_content") or {})
+    yield from main_content_table(stats.get("main_content") or {})
     yield "<h2>Documents</h2>"
     yield from _documents(folder)
     yield "</html>\n"
@@ -113,7 +113,7 @@ def _drops(folder: Path, stats: dict[str, Any]) -> Iterator[str]:
             yield "</table></details>"
 
 
-def _main_content(words: dict[str, int]) -> Iterator[str]:
+def main_content_table(words: dict[str, int]) -> Iterator[str]:
     """Which share of the words of documents' pages was main content, and why the others were not; samples are among the drops."""
     total = sum(words.values())
     if not total:

@@ -20,6 +20,7 @@ from pipelines.errors import UsageError
 from transforms.archives import InputError, plan_input
 from transforms.archives.domains import domains_digest
 from transforms.archives.formats import ALL_SUFFIXES
+from transforms.blocks.main_content.model_file import model_version
 from transforms.files import find_files, is_remote
 from transforms.records import InputRange
 from transforms.shards.plan import ShardPlan
@@ -37,6 +38,9 @@ MIN_RANGE, MAX_RANGE, AUTO_RANGES = 2**20, 64 * 2**20, 64
 
 AUTO_SHARD_INPUT, AUTO_MIN_SHARDS = 256 * 2**20, 8
 """`output.shards: auto`: one shard for each 256 MiB of compressed input, and up to eight for a small one."""
+
+RANGES_PER_REVISIT_SHARD = 16
+"""Revisits are few beside responses, so that a shard of theirs serves many ranges."""
 
 VERSIONED = (
     "interleaf", "apache-beam", "warcio", "selectolax", "pyarrow", "pillow", "ada-url", "faust-cchardet", "icu4py",
@@ -68,7 +72,7 @@ class Run:
             "config": self.config.as_dict(),
             "versions": dict(self.versions),
             "input": {"files": len(self.files), "bytes": sum(size for _, size in self.files), "manifest": INPUT_FILE},
-            "shards": {"documents": plan.documents, "outcomes": plan.outcomes, "images": plan.images, "data": plan.data},
+            "shards": {name: getattr(plan, name) for name in ("documents", "outcomes", "images", "data", "revisits")},
         }
 
 
@@ -86,15 +90,18 @@ def plan_run(folder: str | Path, config: Config, patterns: Sequence[str]) -> Run
     except InputError as error:
         raise UsageError(f"--input {error}") from None
     ranges = ranges or [InputRange(0, files[0][0], 0, 0)]
-    documents = len(ranges)
-    shards = min(data_shards(config, total), documents)
+    shards = min(data_shards(config, total), len(ranges))
+    revisits = -(-sum(range_.format == "warc" for range_ in ranges) // RANGES_PER_REVISIT_SHARD)
+    documents = len(ranges) + revisits
     try:
         versions = installed_versions() | {f"domains of {path}": domains_digest(path) for path in config.select.domain_files()}
     except InputError as error:
         raise UsageError(str(error)) from None
+    if config.extract.profile == "default" and config.extract.main_content.method == "model":
+        versions["main content model"] = model_version()
     key_of = {"config": config.as_dict(), "versions": versions, "input": files}
     key = hashlib.sha256(json.dumps(key_of, sort_keys=True).encode()).hexdigest()[:16]
-    plan = ShardPlan(str(folder), key, documents, min(documents, max(shards, 16)), shards, shards)
+    plan = ShardPlan(str(folder), key, documents, min(documents, max(shards, 16)), shards, shards, revisits)
     return Run(Path(folder), config, tuple(files), tuple(ranges), versions, plan)
 
 

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
 from functools import partial
 
 import apache_beam as beam
 
 import transforms.coders  # noqa: F401  registers the records
 from transforms.archives import ReadSettings, read_range
+from transforms.archives.revisits import find_originals, payload_key, read_repeated
 from transforms.archives.select import SelectConfig, is_image, media_type, sample_drop, select_page
+from transforms.archives.warc import unresolved_drop
 from transforms.documents.codec import document_row
 from transforms.documents.extract import STAGE, ExtractConfig, extract_document, page_drop
 from transforms.documents.isolate import IsolatedExtractor, IsolationLimits, WorkerStartError
 from transforms.documents.isolate_protocol import describe_error
+from transforms.group_by_shard import GroupByShard
 from transforms.images.urls import url_key
-from transforms.records import Document, Drop, InputRange, Page, Response, ShardManifest
-from transforms.shards.plan import ShardPlan
-from transforms.shards.schemas import CAPTURES, DOCUMENTS, REFERENCES
+from transforms.records import (
+    Document,
+    Drop,
+    InputRange,
+    Page,
+    PayloadSighting,
+    RepeatedPayload,
+    Response,
+    Revisit,
+    ShardManifest,
+    Source,
+)
+from transforms.shards.plan import ShardPlan, read_rows
+from transforms.shards.schemas import CAPTURES, DOCUMENTS, REFERENCES, REVISITS
 from transforms.shards.writer import ShardWriter, find_finished
 
 MAX_ERROR_SHARE = 0.01
@@ -47,24 +61,54 @@ def extract_range(
 ) -> ShardManifest:
     """Makes the document shard of one input range, or finds it finished.
 
-    Files: documents, the distinct image URLs they mention, the image responses of the range, drops. Rows stand in archive order.
-    isolated: what extracts the pages; None for this process.
+    Files: documents, the distinct image URLs they mention, the image responses and the revisits of the range, drops. Rows stand
+    in archive order. isolated: what extracts the pages; None for this process.
     """
-    finished = find_finished(plan.folder, STAGE, range_.index, plan.documents, plan.key)
+    is_archive = range_.format == "warc"
+    return _make_shard(range_.index, lambda: read_range(range_, settings.read), is_archive, plan, settings, isolated)
+
+
+def extract_revisits(
+    index: int,
+    revisits: Iterable[RepeatedPayload],
+    plan: ShardPlan,
+    settings: ExtractSettings,
+    isolated: IsolatedExtractor | None = None,
+) -> ShardManifest:
+    """Makes a document shard, one of those behind the shards of the ranges, of revisits and the responses they repeat."""
+    shard = plan.documents - plan.revisits + index
+    return _make_shard(shard, lambda: read_repeated(revisits, settings.read), True, plan, settings, isolated)
+
+
+def _make_shard(
+    index: int,
+    read: Callable[[], Iterator[Response | Revisit | Drop]],
+    with_images: bool,
+    plan: ShardPlan,
+    settings: ExtractSettings,
+    isolated: IsolatedExtractor | None,
+) -> ShardManifest:
+    finished = find_finished(plan.folder, STAGE, index, plan.documents, plan.key)
     if finished is not None:
         return finished
     counts: Counter[str] = Counter({f"{stage}/{end}": 0 for stage in ("read", STAGE, "blocks") for end in ("in", "out")})
     urls: dict[bytes, str] = {}
     extract = partial(extract_document, config=settings.extract) if isolated is None else isolated.extract
     cpu_seconds_before = _cpu_seconds(isolated)
-    with ShardWriter(plan.folder, STAGE, range_.index, plan.documents, plan.key) as shard:
+    with ShardWriter(plan.folder, STAGE, index, plan.documents, plan.key) as shard:
         documents = shard.table("stages/documents", DOCUMENTS)
         references = shard.table("stages/references", REFERENCES, row_group_rows=10_000)
         captures = shard.table("stages/captures", CAPTURES, row_group_rows=10_000)
-        for item in read_range(range_, settings.read):
+        revisits = shard.table("stages/revisits", REVISITS, row_group_rows=10_000)
+        for item in read():
+            if isinstance(item, Revisit):
+                if plan.revisits:
+                    revisits.append(_revisit_row(item))  # counted where it is resolved
+                    continue
+                item = unresolved_drop(item)
             counts["read/in"] += 1
             counts.update(f"flags/{flag}" for flag in (item.flags if isinstance(item, Response) else ()))
-            if isinstance(item, Response) and range_.format == "warc" and is_image(item):
+            if isinstance(item, Response) and with_images and is_image(item):
                 captures.append(_capture_row(item))
                 counts["read/images"] += 1
                 if media_type(item.content_type) not in (settings.select.mime or ()):
@@ -84,6 +128,8 @@ def extract_range(
             counts[f"{STAGE}/out"] += 1
             counts["blocks/in"] += document.block_count
             counts["blocks/out"] += document.block_count - len(document.drops)
+            counts.update({f"main_content/{reason}": words for reason, words in document.main_content_words.items()})
+            counts.update(f"flags/{flag}" for flag in document.flags if flag == "majority_guard")
             shard.drop(document.drops)
             documents.append(document_row(document, settings.keep_blocks))
             urls.update((url_key(url), url) for node in document.nodes if node.image for url in node.image.candidates)
@@ -125,7 +171,32 @@ def _capture_row(response: Response) -> dict[str, object]:
     }
 
 
-class _ExtractRange(beam.DoFn):  # type: ignore[misc]
+def _revisit_row(revisit: Revisit) -> dict[str, object]:
+    return {"url": revisit.url, "date": revisit.date or "", "source": asdict(revisit.source)}
+
+
+def read_payloads(manifest: ShardManifest, plan: ShardPlan) -> Iterator[tuple[str, PayloadSighting]]:
+    """The payloads of a document shard by digest: those of documents and images, and those that revisits repeat.
+
+    A revisit without a digest has a key of its own, and so no original.
+    """
+    for folder, is_revisit in (("documents", False), ("captures", False), ("revisits", True)):
+        columns = None if folder != "documents" else ["url", "date", "source"]
+        for row in read_rows(plan.path(f"stages/{folder}", manifest.index, plan.documents), columns, batch_rows=10_000):
+            source = (
+                Source(**row["source"])
+                if folder != "captures"
+                else Source(row["file"], row["offset"], row["length"], None, row["digest"])
+            )
+            key = payload_key(source.digest) or (f"{source.file}:{source.offset}" if is_revisit else None)
+            if key is not None:
+                place = (source.file, source.offset, source.length, source.record_id, source.digest)
+                yield key, PayloadSighting(is_revisit, row["url"], row["date"] or "", *place)
+
+
+class _Extract(beam.DoFn):  # type: ignore[misc]
+    """What extracts pages has a child process, one for all shards that an instance makes."""
+
     def __init__(self, plan: ShardPlan, settings: ExtractSettings) -> None:
         self._plan = plan
         self._settings = settings
@@ -142,8 +213,21 @@ class _ExtractRange(beam.DoFn):  # type: ignore[misc]
         if self._isolated is not None:
             self._isolated.close()
 
+
+class _ExtractRange(_Extract):
     def process(self, element: InputRange) -> Iterator[ShardManifest]:
         yield extract_range(element, self._plan, self._settings, self._isolated)
+
+
+class _ExtractRevisits(_Extract):
+    def process(self, element: tuple[int, Iterable[RepeatedPayload]]) -> Iterator[ShardManifest]:
+        index, revisits = element
+        yield extract_revisits(index, revisits, self._plan, self._settings, self._isolated)
+
+
+def _originals_by_shard(element: tuple[str, Iterable[PayloadSighting]], total: int) -> Iterator[tuple[int, RepeatedPayload]]:
+    for revisit in find_originals(element[1]):
+        yield int.from_bytes(url_key(revisit.url)[:8], "big") % total, revisit
 
 
 @dataclass
@@ -155,3 +239,25 @@ class ExtractDocuments(beam.PTransform):  # type: ignore[misc]
 
     def expand(self, ranges: beam.PCollection[InputRange]) -> beam.PCollection[ShardManifest]:
         return ranges | "ExtractRange" >> beam.ParDo(_ExtractRange(self.plan, self.settings)).with_output_types(ShardManifest)
+
+
+@dataclass
+class ExtractRevisits(beam.PTransform):  # type: ignore[misc]
+    """Manifests of the document shards of ranges -> manifests of the document shards of revisits (field_reports.md D12).
+
+    What is joined is one light row a page and image: digest, URL, place.
+    """
+
+    plan: ShardPlan
+    settings: ExtractSettings
+
+    def expand(self, documents: beam.PCollection[ShardManifest]) -> beam.PCollection[ShardManifest]:
+        return (
+            documents
+            | "ReadPayloads" >> beam.FlatMap(read_payloads, self.plan).with_output_types(tuple[str, PayloadSighting])
+            | "JoinByDigest" >> beam.GroupByKey()
+            | "FindOriginals"
+            >> beam.FlatMap(_originals_by_shard, self.plan.revisits).with_output_types(tuple[int, RepeatedPayload])
+            | "GroupRevisits" >> GroupByShard(self.plan.revisits, RepeatedPayload)
+            | "ExtractShard" >> beam.ParDo(_ExtractRevisits(self.plan, self.settings)).with_output_types(ShardManifest)
+        )

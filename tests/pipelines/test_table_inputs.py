@@ -9,8 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from run_helpers import run_build
+from run_helpers import interleaf, run_build
 
+from pipelines.config import ConfigError, load_config
 from pipelines.errors import UsageError
 from pipelines.report import data_rows, drop_rows
 from pipelines.verify import verify_run
@@ -87,3 +88,15 @@ def test_other_content_of_a_list_of_domains_is_another_run(crawl: Path, tmp_path
     load_domains.cache_clear()  # a new process would
     with pytest.raises(UsageError, match=f"domains of {domains}"):
         run_build([str(crawl)], tmp_path / "out", overrides=overrides)
+
+
+@pytest.mark.parametrize("sample", ["0", "-0.1", "1.5", "many"])
+def test_a_sample_is_a_share(sample: str) -> None:
+    with pytest.raises(ConfigError, match="sample"):
+        load_config(None, [f"input.sample={sample}"])
+
+
+def test_the_command_takes_a_sample(crawl: Path, tmp_path: Path) -> None:
+    done = interleaf("build", "--input", str(crawl), "--output", str(tmp_path / "out"), "--sample", "7")
+    assert done.returncode == 2
+    assert "input.sample" in done.stderr or "sample: 7" in done.stderr

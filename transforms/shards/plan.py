@@ -16,7 +16,8 @@ from transforms.shards.writer import shard_name
 class ShardPlan:
     """A run's folder, its key, and the number of shards of each stage.
 
-    key: hash of configuration, versions and input; shards made under another key are not reused.
+    key: hash of configuration, versions and input; shards made under another key are not reused. revisits: how many of the
+    document shards, the last ones, are for revisits; where none is, a revisit is a drop.
     """
 
     folder: str
@@ -25,6 +26,7 @@ class ShardPlan:
     outcomes: int
     images: int
     data: int
+    revisits: int = 0
 
     def total(self, stage: str) -> int:
         """The number of shards of a stage."""

@@ -55,6 +55,8 @@ CAPTURES = pa.schema(
     ]
 )
 
+REVISITS = pa.schema([("url", pa.string()), ("date", pa.string()), ("source", SOURCE)])
+
 OUTCOMES = pa.schema(
     [
         ("url_key", pa.binary()),
