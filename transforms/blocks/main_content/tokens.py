@@ -27,9 +27,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 def telling_values(tag: str, attributes: Attributes) -> list[str]:
     """The values of an element's attributes that have names in them."""
     return [
-        value
-        for name, value in attributes.items()
-        if value and (name in ATTRIBUTES or (name == "aria-label" and tag in LABELLED))
+        value for name, value in attributes.items() if value and (name in ATTRIBUTES or (name == "aria-label" and tag in LABELLED))
     ]
 
 
