@@ -25,8 +25,8 @@ LATER = {
 }  # fmt: skip
 
 
-# Answered in the archives by a revisit and by a redirect, which are not followed yet.
-ALIASES = {f"http://demo.interleaf.example/lab/img/{name}" for name in ("copy-three.png", "old-place.png")}
+# Answered in the archives by a redirect, which is not followed yet.
+ALIASES = {"http://demo.interleaf.example/lab/img/old-place.png"}
 
 
 def plan_of(run: Path) -> ShardPlan:
