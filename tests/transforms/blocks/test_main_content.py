@@ -23,7 +23,7 @@ from transforms.blocks.main_content.select import MainContentConfig, Selection, 
 from transforms.documents.extract import ExtractConfig, extract_document
 from transforms.html.readerable import GateConfig
 from transforms.html.tree import parse_html
-from transforms.records import Document, Drop, Page, Source
+from transforms.records import Block, Document, Drop, Page, Source
 
 URL = "https://www.example.org/walks/valley.html"
 MODEL = MainContentConfig("model")
@@ -95,6 +95,7 @@ def test_stored_blocks_chosen_again_are_as_in_a_fresh_run() -> None:
     stored = select(html).blocks
     for threshold in (None, 0.0, 0.25, 0.9, 1.0):
         assert choose_again(stored, threshold) == select(html, MainContentConfig("model", threshold))
+    assert choose_again(stored, select(html).threshold).blocks == stored
 
 
 def test_images_follow_the_text_around_them_and_captions_their_image() -> None:
@@ -106,6 +107,68 @@ def test_images_follow_the_text_around_them_and_captions_their_image() -> None:
     assert excluded["ridge"] is None
     assert excluded["The ridge at noon"] is None
     assert excluded["logo"] == "landmark:nav"
+
+
+def block(number: int, kind: str, path: str, probability: float | None) -> Block:
+    text, tag = "" if kind == "image" else f"Text number {number}", path.rpartition("/")[2]
+    return Block(kind, text, tag, path, number, probability=probability)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("rows", "staying"),
+    [
+        # in the container of text that stays, first or last on the page
+        ([("image", "/html/body/main/img", None), ("paragraph", "/html/body/main/p", 0.9)], "11"),
+        ([("paragraph", "/html/body/main/p", 0.9), ("image", "/html/body/main/figure/img", None)], "11"),
+        # beside text that stays, but in a container whose text does not
+        (
+            [
+                ("paragraph", "/html/body/main/p", 0.9),
+                ("image", "/html/body/aside/img", None),
+                ("paragraph", "/html/body/aside/p", 0.1),
+            ],
+            "100",
+        ),
+        # the same between two texts that stay
+        (
+            [
+                ("paragraph", "/html/body/div[1]/p", 0.9),
+                ("image", "/html/body/div[2]/img", None),
+                ("paragraph", "/html/body/div[2]/p", 0.1),
+                ("paragraph", "/html/body/div[3]/p", 0.9),
+            ],
+            "1001",
+        ),
+        # between texts that stay, next to one that does not in a container that holds one that does
+        (
+            [
+                ("paragraph", "/html/body/main/p[1]", 0.9),
+                ("paragraph", "/html/body/main/p[2]", 0.1),
+                ("image", "/html/body/main/img", None),
+                ("paragraph", "/html/body/main/p[3]", 0.1),
+                ("paragraph", "/html/body/main/p[4]", 0.9),
+            ],
+            "10101",
+        ),
+        # captions stay between texts that stay, and not outside
+        (
+            [
+                ("figure-caption", "/html/body/figure[1]/figcaption", 0.1),
+                ("paragraph", "/html/body/p[1]", 0.9),
+                ("image", "/html/body/figure[2]/img", None),
+                ("figure-caption", "/html/body/figure[2]/figcaption", 0.1),
+                ("paragraph", "/html/body/p[2]", 0.9),
+            ],
+            "01111",
+        ),
+        # nothing stays
+        ([("image", "/html/body/p/img", None), ("paragraph", "/html/body/p", 0.1)], "00"),
+        ([("image", "/html/body/img", None)], "1"),
+    ],
+)
+def test_what_has_no_text_follows_its_container(rows: list[tuple[str, str, float | None]], staying: str) -> None:
+    chosen = choose_again([block(number, *row) for number, row in enumerate(rows)], 0.5)
+    assert "".join("01"[block.excluded is None] for block in chosen.blocks) == staying
 
 
 def test_a_document_is_made_of_what_stays_and_names_the_rest() -> None:
@@ -241,17 +304,17 @@ def test_the_shipped_model_is_the_one_its_card_describes() -> None:
 # Whoever changes blocks, columns or the model trains again and takes the new values from the failing assertion.
 STORED: dict[str, list[float]] = {
     "whole": [
-        0.0291, 0.0256, 0.034, 0.8526, 0.9619, 0.9581, 0.9549, 0.9478, 0.0547, 0.0275, 0.0365,
+        0.0294, 0.0259, 0.0316, 0.8899, 0.9646, 0.9609, 0.9584, 0.9515, 0.055, 0.0276, 0.0337,
     ],
     "zh": [
-        0.0592, 0.0496, 0.0436, 0.0308, 0.0219, 0.0218, 0.0207, 0.0207, 0.0226, 0.0231, 0.0261, 0.0735, 0.7753, 0.9507,
-        0.9454, 0.7186, 0.9369, 0.8908, 0.9409, 0.9304, 0.0997, 0.2188, 0.1013, 0.1699, 0.035, 0.0389, 0.0383, 0.0311,
-        0.0312, 0.0261, 0.0292, 0.0236, 0.0205, 0.0224, 0.0229, 0.0297,
+        0.0597, 0.0499, 0.0439, 0.031, 0.0221, 0.022, 0.0207, 0.0207, 0.0227, 0.0231, 0.0273, 0.0687, 0.881, 0.9852,
+        0.9461, 0.9133, 0.9443, 0.9569, 0.947, 0.9366, 0.1397, 0.2526, 0.1638, 0.2257, 0.035, 0.0699, 0.0468, 0.0345,
+        0.0343, 0.0288, 0.0352, 0.0247, 0.0206, 0.0225, 0.023, 0.0298,
     ],
     "ar": [
-        0.0494, 0.0496, 0.0436, 0.0308, 0.0219, 0.0218, 0.0207, 0.0207, 0.0226, 0.0231, 0.0261, 0.0753, 0.839, 0.9641,
-        0.948, 0.5938, 0.9477, 0.8493, 0.9489, 0.9368, 0.092, 0.2397, 0.0874, 0.1894, 0.0319, 0.0477, 0.0383, 0.0311,
-        0.0312, 0.0261, 0.0292, 0.0229, 0.0205, 0.0224, 0.0229, 0.034,
+        0.05, 0.0499, 0.0439, 0.031, 0.0221, 0.022, 0.0207, 0.0207, 0.0227, 0.0231, 0.0273, 0.0753, 0.8768, 0.9815,
+        0.9436, 0.7793, 0.9435, 0.9375, 0.9478, 0.9357, 0.147, 0.2681, 0.1422, 0.2331, 0.0234, 0.067, 0.0468, 0.0345,
+        0.0343, 0.0288, 0.0352, 0.0247, 0.0206, 0.0225, 0.023, 0.0341,
     ],
 }  # fmt: skip
 

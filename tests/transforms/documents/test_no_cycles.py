@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from scripts.bench.isolation import read_pages
+from transforms.blocks.main_content.select import MainContentConfig
 from transforms.documents.extract import ExtractConfig, extract_document
 from transforms.html.readerable import GateConfig
 from transforms.records import Document, Page, Source
 
-CONFIG = ExtractConfig(gate=GateConfig(enabled=False))
+CONFIG = ExtractConfig(gate=GateConfig(enabled=False), main_content=MainContentConfig(threshold=0.0))  # all blocks stay
 EVERY_READER = """<main><p>Words of a page.<hr><img src=a.png><svg><text>a</text></svg><math><mi>x</mi></math><pre>code</pre>
 <noscript><img src=b.png></noscript><video src=c.mp4>No video.</video><select><option>One</select><table><tr><th>a<td>b</table>"""
 

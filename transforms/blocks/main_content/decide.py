@@ -10,6 +10,7 @@ from transforms.blocks.main_content.characters import Numbers
 
 SLOPE, OFFSET = 1.4, 0.75
 LEAST_THRESHOLD, MOST_THRESHOLD = 0.20, 0.65
+DECIMALS = 4
 
 
 @dataclass(frozen=True)
@@ -35,5 +36,6 @@ def decide(probabilities: Numbers, words: Numbers, threshold: float | None = Non
     """The threshold of a page: strict where the page is clear, mild where it is doubtful; a given one holds for every page."""
     expected = expected_best_f1(probabilities, words)
     if threshold is None:
-        threshold = min(max(SLOPE * expected - OFFSET, LEAST_THRESHOLD), MOST_THRESHOLD)
+        # As many decimals as probabilities have, so that the stored threshold decides what this one does.
+        threshold = round(min(max(SLOPE * expected - OFFSET, LEAST_THRESHOLD), MOST_THRESHOLD), DECIMALS)
     return Decision(threshold, expected)

@@ -19,7 +19,7 @@ import numpy as np
 from transforms.blocks.dedup import Deduplicated
 from transforms.blocks.extract import PageBlocks, word_counts
 from transforms.blocks.main_content.characters import Numbers, count_texts
-from transforms.blocks.main_content.decide import decide
+from transforms.blocks.main_content.decide import DECIMALS, decide
 from transforms.blocks.main_content.features import measure_rows
 from transforms.blocks.main_content.model import shipped_model
 from transforms.blocks.main_content.reasons import explain
@@ -99,6 +99,8 @@ def choose_again(blocks: Sequence[Block], threshold: float | None) -> Selection:
     """Chooses among stored blocks with another threshold; None: that of the page. The same as a fresh run would."""
     unmarked = [block if block.excluded in (None, "fallback") else _remarked(block, None, block.probability) for block in blocks]
     rows = rows_of(unmarked)
+    if not rows:
+        return Selection(tuple(unmarked))
     probabilities = np.array([block.probability for block in rows], np.float64)
     return _selection(unmarked, rows, probabilities, count_texts([block.text for block in rows]).words, threshold)
 
@@ -109,7 +111,7 @@ def _selection(
     decision = decide(probabilities, words, threshold)
     stays = (probabilities >= decision.threshold).tolist()
     marked = _marked(blocks, stays, explain(rows, words.tolist()), probabilities.tolist())
-    return Selection(marked, round(decision.threshold, 4), round(decision.expected_f1, 4))
+    return Selection(marked, decision.threshold, round(decision.expected_f1, DECIMALS))
 
 
 def _marked(
@@ -167,16 +169,20 @@ def _followers(blocks: Sequence[Block], rows: Sequence[int], staying: set[int]) 
             row = number
             kept = number if number in staying else kept
             continue
-        path = blocks[number].xpath.split("/")
         neighbours = [n for n in (row_before[number], row) if n is not None]
-        shared = {n: _shared_steps(path, blocks[n].xpath) for n in neighbours}
-        container = max(shared.values(), default=0)
-        if any(n in staying for n, steps in shared.items() if steps == container):
-            found.append(number)
-        elif kept is not None and kept_before[number] is not None:
-            around = (kept_before[number], kept)
-            if any(n is not None and _shared_steps(path, blocks[n].xpath) >= container for n in around):
+        kept_around = [n for n in (kept_before[number], kept) if n is not None]
+        beside = [n in staying for n in neighbours]
+        if all(beside) or not kept_around:  # most: no need to look at paths
+            if neighbours and all(beside):
                 found.append(number)
+            continue
+        path = blocks[number].xpath.split("/")
+        shared = [_shared_steps(path, blocks[n].xpath) for n in neighbours]
+        container = max(shared)
+        if any(stays and steps == container for stays, steps in zip(beside, shared, strict=True)) or (
+            len(kept_around) == 2 and any(_shared_steps(path, blocks[n].xpath) >= container for n in kept_around)
+        ):
+            found.append(number)
     return found
 
 

@@ -18,7 +18,8 @@ LONGEST_WHOLE = 40
 LONGEST_NAME = 200
 PART_LENGTHS = range(2, 25)
 ElementScore = tuple[float, float, float]
-NOTHING = (0.0, 0, inf, -inf)  # sum, number, least and greatest of no scores
+Scores = tuple[float, int, float, float]  # sum, number, least, greatest
+NOTHING: Scores = (0.0, 0, inf, -inf)
 _MOST_REMEMBERED = 50_000
 _LONGEST_REMEMBERED = 1_000
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -49,36 +50,54 @@ def name_tokens(name: str) -> list[str]:
 
 
 class TokenScores:
-    """A table of learned scores. Each value is looked up once and remembered, in bounded memory."""
+    """A table of learned scores. Values, and the names in them, are looked up once and remembered, in bounded memory."""
 
     def __init__(self, scores: Mapping[str, float]) -> None:
         self._scores = scores
-        self._known: dict[str, tuple[float, int, float, float]] = {}
+        self._values: dict[str, Scores] = {}
+        self._names: dict[str, Scores] = {}
 
     def element_scores(self, elements: Sequence[Sequence[str]]) -> list[ElementScore | None]:
         """Mean, least and greatest score of the tokens of each element, given by its telling values; None where none has one."""
-        known = self._known
+        known = self._values
         found: list[ElementScore | None] = []
         for values in elements:
-            total, count, least, most = NOTHING
+            scores = NOTHING
             for value in values:
-                known_value = known.get(value)
-                if known_value is None:
-                    known_value = self._look_up(value)
-                if known_value[1]:
-                    total += known_value[0]
-                    count += known_value[1]
-                    least = min(least, known_value[2])
-                    most = max(most, known_value[3])
-            found.append((total / count, least, most) if count else None)
+                own = known.get(value)
+                if own is None:
+                    own = self._look_up(value)
+                if own is not NOTHING:
+                    scores = own if scores is NOTHING else _together(scores, own)
+            total, number, least, most = scores
+            found.append((total / number, least, most) if number else None)
         return found
 
-    def _look_up(self, value: str) -> tuple[float, int, float, float]:
-        table = self._scores
-        scores = [table[token] for name in value_names(value) for token in name_tokens(name) if token in table]
-        found = (sum(scores), len(scores), min(scores), max(scores)) if scores else NOTHING
+    def _look_up(self, value: str) -> Scores:
+        found = NOTHING
+        for name in value_names(value):
+            own = self._names.get(name)
+            if own is None:
+                own = self._score_name(name)
+            if own is not NOTHING:
+                found = own if found is NOTHING else _together(found, own)
         if len(value) <= _LONGEST_REMEMBERED:
-            if len(self._known) >= _MOST_REMEMBERED:
-                self._known.clear()
-            self._known[value] = found
+            _remember(self._values, value, found)
         return found
+
+    def _score_name(self, name: str) -> Scores:
+        table = self._scores
+        scores = [table[token] for token in name_tokens(name) if token in table]
+        found = (sum(scores), len(scores), min(scores), max(scores)) if scores else NOTHING
+        _remember(self._names, name, found)
+        return found
+
+
+def _together(first: Scores, second: Scores) -> Scores:
+    return first[0] + second[0], first[1] + second[1], min(first[2], second[2]), max(first[3], second[3])
+
+
+def _remember(known: dict[str, Scores], key: str, scores: Scores) -> None:
+    if len(known) >= _MOST_REMEMBERED:
+        known.clear()
+    known[key] = scores
