@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from block_shapes import BASE, blocks_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from operation_count import operations
 
 from transforms.blocks import extract_blocks
 from transforms.blocks.dedup import deduplicate
@@ -367,21 +367,6 @@ def test_order_is_a_permutation(blocks: list[Block], rtl: bool) -> None:
     ordered = order_blocks(blocks, rtl=rtl)
     assert sorted(map(id, ordered.blocks)) == sorted(map(id, blocks))
     assert order_blocks(blocks, rtl=rtl) == ordered
-
-
-def operations(work: Callable[[], Any]) -> int:
-    calls = 0
-
-    def count(frame: Any, event: str, argument: Any) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return calls
 
 
 CHANCE = random.Random(5)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from block_shapes import BASE, blocks_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from operation_count import operations
 
 from transforms.blocks.dedup import deduplicate
 from transforms.blocks.extract import page_blocks
@@ -89,22 +89,6 @@ def test_depth_costs_no_stack(opening: str) -> None:
     blocks = blocks_of(html)
     assert sum(block.text.split().count("word") for block in blocks) == 1
     assert render_markdown(deduplicate(blocks).kept)
-
-
-def operations(work: Callable[[], Any]) -> int:
-    """Function calls that work makes, of Python and of C: a count that no machine's load changes."""
-    calls = 0
-
-    def count(frame: Any, event: str, argument: Any) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return calls
 
 
 WIDE: dict[str, Callable[[int], str]] = {

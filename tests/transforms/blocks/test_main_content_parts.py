@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from operation_count import operations
 
 from transforms.blocks.dedup import deduplicate
 from transforms.blocks.extract import page_blocks
@@ -235,15 +234,12 @@ def test_every_column_has_a_name_of_its_own_and_a_number_for_every_row() -> None
 
 
 def test_cost_grows_with_the_page_and_no_faster() -> None:
-    def seconds(blocks: int) -> float:
+    def work(blocks: int) -> int:
         cards = (f"<h3>Item {n}</h3><p>Text {n} of it.</p><a href=/{n}>more {n}</a>" for n in range(blocks))
         html = "".join(f"<div class='card n{n % 7}'>{card}</div>" for n, card in enumerate(cards))
         page = page_blocks(parse_html(f"<title>Items</title>{html}"), URL)
         kept = deduplicate(page.blocks)
-        begin = time.process_time()
-        measure_rows(view_page(page, rows_of(kept.kept), URL, len(kept.repeats)), TokenScores({}))
-        return time.process_time() - begin
+        return operations(lambda: measure_rows(view_page(page, rows_of(kept.kept), URL, len(kept.repeats)), TokenScores({})))
 
-    seconds(100)
-    small, large = min(seconds(700) for _ in range(3)), seconds(7000)
-    assert large < 30 * small
+    work(100)
+    assert work(7000) < 12 * work(700)
