@@ -5,6 +5,7 @@ The report holds no times, so equal runs have equal reports.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import heapq
 import html
@@ -54,6 +55,8 @@ def write_report(folder: Path) -> Path:
         ) from None
     path = folder / "report.html"
     write_atomically(path, "".join(_page(folder, stats)), folder / TEMPORARY)
+    with contextlib.suppress(OSError):
+        (folder / TEMPORARY).rmdir()  # not there, or in use by a run that is not finished
     return path
 
 

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from run_helpers import run_build, tree_hash
 
-from pipelines.report import data_rows, drop_rows
+from pipelines.report import data_rows, drop_rows, write_report
 from pipelines.verify import verify_run
 from scripts.demo_site import NO_REFERENCE, expected_images, expected_page_images, expected_pages
 from transforms.fetch_images import read_outcomes
@@ -154,3 +154,10 @@ def test_a_finished_run_is_not_made_again(finished: Path, crawl: Path) -> None:
     assert status == 0
     assert "finished already" in said
     assert tree_hash(finished) == before
+
+
+def test_a_report_written_again_leaves_nothing_behind(finished: Path) -> None:
+    before = tree_hash(finished)
+    write_report(finished)
+    assert tree_hash(finished) == before
+    assert not (finished / ".tmp").exists()
