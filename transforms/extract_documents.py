@@ -159,15 +159,11 @@ def _cpu_seconds(isolated: IsolatedExtractor | None) -> float:
 
 
 def _capture_row(response: Response) -> dict[str, object]:
-    source = response.source
     return {
         "url_key": url_key(response.url),
         "url": response.url,
         "date": response.date or "",
-        "digest": source.digest or "",
-        "file": source.file,
-        "offset": source.offset,
-        "length": source.length,
+        "source": asdict(response.source),
     }
 
 
@@ -181,13 +177,9 @@ def read_payloads(manifest: ShardManifest, plan: ShardPlan) -> Iterator[tuple[st
     A revisit without a digest has a key of its own, and so no original.
     """
     for folder, is_revisit in (("documents", False), ("captures", False), ("revisits", True)):
-        columns = None if folder != "documents" else ["url", "date", "source"]
-        for row in read_rows(plan.path(f"stages/{folder}", manifest.index, plan.documents), columns, batch_rows=10_000):
-            source = (
-                Source(**row["source"])
-                if folder != "captures"
-                else Source(row["file"], row["offset"], row["length"], None, row["digest"])
-            )
+        path = plan.path(f"stages/{folder}", manifest.index, plan.documents)
+        for row in read_rows(path, ["url", "date", "source"], batch_rows=10_000):
+            source = Source(**row["source"])
             key = payload_key(source.digest) or (f"{source.file}:{source.offset}" if is_revisit else None)
             if key is not None:
                 place = (source.file, source.offset, source.length, source.record_id, source.digest)

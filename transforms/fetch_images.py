@@ -17,8 +17,9 @@ from typing import Any
 import apache_beam as beam
 
 import transforms.coders  # noqa: F401  registers the records
+from transforms.archives.warc import read_record
 from transforms.group_by_shard import GroupByShard
-from transforms.images.resolve import read_image, resolve_image, want_image
+from transforms.images.resolve import resolve_image, want_image
 from transforms.images.validate import ImageLimits
 from transforms.records import Drop, Outcome, ShardManifest, Sighting, WantedImage
 from transforms.shards.plan import ShardPlan, read_rows
@@ -33,7 +34,7 @@ def read_sightings(manifest: ShardManifest, plan: ShardPlan) -> Iterator[tuple[b
     for row in read_rows(plan.path("stages/references", manifest.index, plan.documents), batch_rows=10_000):
         yield row["url_key"], Sighting(row["url"], manifest.index)
     for row in read_rows(plan.path("stages/captures", manifest.index, plan.documents), batch_rows=10_000):
-        yield row.pop("url_key"), Sighting(**row)
+        yield row["url_key"], Sighting(row["url"], date=row["date"], **row["source"])
 
 
 def read_outcomes(manifest: ShardManifest, plan: ShardPlan) -> Iterator[Outcome]:
@@ -67,7 +68,7 @@ def store_shard(index: int, outcomes: Iterable[Outcome], plan: ShardPlan) -> Sha
     if finished is not None:
         return finished
     first: dict[str, Outcome] = {}
-    for outcome in sorted(outcomes, key=lambda o: (o.sha256 or "", o.file or "", o.offset or 0, o.url)):
+    for outcome in sorted(outcomes, key=lambda o: (o.sha256 or "", o.file or "", o.offset or 0, o.record_id or "", o.url)):
         first.setdefault(outcome.sha256 or "", outcome)
     with ShardWriter(plan.folder, STAGE, index, plan.images, plan.key) as shard:
         images = shard.table("images", IMAGES, only_with_rows=True)
@@ -98,7 +99,7 @@ def image_bytes(outcome: Outcome) -> bytes:
     """The body of an outcome that is ok, read again from its place."""
     if outcome.file is None or outcome.offset is None or outcome.length is None:
         raise ValueError(f"{outcome.url}: status {outcome.status} has no bytes")
-    response = read_image(outcome.file, outcome.offset, outcome.length)
+    response = read_record(outcome.file, outcome.offset, outcome.length, outcome.record_id)
     if isinstance(response, Drop) or hashlib.sha256(response.body).hexdigest() != outcome.sha256:
         raise RuntimeError(
             f"{outcome.file}, offset {outcome.offset}: the image {outcome.url} is no longer what this run read there; "

@@ -290,8 +290,8 @@ class InputRange:
 class Sighting:
     """An image URL seen: mentioned by a document shard, or answered in an archive.
 
-    shard: the document shard of a mention; None for a capture, which has date, digest and place instead. One type for both, so
-    that their join has a typed coder.
+    shard: the document shard of a mention; None for a capture, which has date, digest and place instead. record_id: which of the
+    records that share the place. One type for both, so that their join has a typed coder.
     """
 
     url: str
@@ -301,6 +301,7 @@ class Sighting:
     file: str | None = None
     offset: int | None = None
     length: int | None = None
+    record_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +347,7 @@ class WantedImage:
     file: str | None = None
     offset: int | None = None
     length: int | None = None
+    record_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,7 +356,7 @@ class Outcome:
 
     status: from the closed list; `ok` has all other fields, any other status none but what was learnt before it. shards: the
     document shards that mention the URL. value, threshold: of the limit that a status is about. bytes: size of the body. file,
-    offset, length: where the body can be read again.
+    offset, length, record_id: where the body can be read again.
     """
 
     url_key: bytes
@@ -375,6 +377,7 @@ class Outcome:
     file: str | None = None
     offset: int | None = None
     length: int | None = None
+    record_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

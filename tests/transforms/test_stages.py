@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 
 import transforms.extract_documents as extract_documents
+from scripts.bench.warc_builder import gzip_member, http_response, warc_record
 from scripts.make_demo_crawl import make_demo_crawl
+from transforms.blocks.main_content.select import MainContentConfig
+from transforms.documents.extract import ExtractConfig
 from transforms.extract_documents import MIN_ERRORS, ExtractSettings, extract_range
 from transforms.fetch_images import image_bytes, read_sightings, resolve_shard, shard_of, store_shard
 from transforms.images.resolve import want_image
@@ -115,3 +120,23 @@ def test_an_archive_that_changed_under_the_run_stops_it(archives: list[Path], pl
 def test_shards_of_keys_are_within_their_number() -> None:
     keys = [bytes([i]) * 16 for i in range(256)]
     assert {shard_of(key, 7) for key in keys} == set(range(7))
+
+
+def test_images_that_share_a_gzip_member_have_each_their_own_bytes(plan: ShardPlan, tmp_path: Path) -> None:
+    pictures = {f"http://e.example/{side}.png": png(side) for side in (160, 170)}
+    tags = "".join(f'<img src="{url}">' for url in pictures)
+    page = f"<p>{'A long paragraph of plain words that the gate lets pass. ' * 20}</p>{tags}"
+    records = [warc_record(http_response(page.encode()), "http://e.example/")]
+    records += [
+        warc_record(http_response(body, content_type="image/png"), url, record_id=f"<{url}>") for url, body in pictures.items()
+    ]
+    (tmp_path / "shared.warc.gz").write_bytes(gzip_member(b"".join(records)))
+    settings = ExtractSettings(extract=ExtractConfig(main_content=MainContentConfig(method="off")))
+    outcomes = outcomes_of(plan, extract_range(whole(tmp_path / "shared.warc.gz"), plan, settings))
+    assert {o.url: image_bytes(o) for o in outcomes} == pictures
+
+
+def png(side: int) -> bytes:
+    body = io.BytesIO()
+    Image.new("RGB", (side, side), (side, 0, 0)).save(body, "PNG")
+    return body.getvalue()

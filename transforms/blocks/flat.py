@@ -24,7 +24,6 @@ BREAK = "\x1c"
 OUTSIDE = -1
 
 Attributes = dict[str, str | None]
-NO_ATTRIBUTES: Attributes = {}
 
 
 # Where an element that is emitted on its own begins or, with role CLOSE, ends:

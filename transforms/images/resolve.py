@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from transforms.archives.warc import read_record
 from transforms.images.validate import ImageLimits, InvalidImage, validate_image
-from transforms.records import Drop, Outcome, Response, Sighting, WantedImage
+from transforms.records import Drop, Outcome, Sighting, WantedImage
 
 
 def want_image(url_key: bytes, sightings: Iterable[Sighting]) -> WantedImage | None:
@@ -21,21 +21,31 @@ def want_image(url_key: bytes, sightings: Iterable[Sighting]) -> WantedImage | N
             shards.add(seen.shard)
             urls.add(seen.url)
         else:
-            captures.append((seen.date or "", seen.digest or "", seen.file or "", seen.offset, seen.length))
+            captures.append((seen.date or "", seen.digest or "", seen.file or "", seen.offset, seen.length, seen.record_id or ""))
     if not shards:
         return None
-    place = min(captures)[2:] if captures else ()
-    return WantedImage(url_key, min(urls), sorted(shards), *place)
+    wanted = WantedImage(url_key, min(urls), sorted(shards))
+    if not captures:
+        return wanted
+    _, _, file, offset, length, record_id = min(captures)
+    return replace(wanted, file=file, offset=offset, length=length, record_id=record_id or None)
 
 
 def resolve_image(wanted: WantedImage, limits: ImageLimits) -> Outcome:
     """Reads the archived response and validates its body (images.md section 8); every failure is a status."""
     outcome = Outcome(
-        wanted.url_key, wanted.url, "not_in_archive", wanted.shards, file=wanted.file, offset=wanted.offset, length=wanted.length
+        wanted.url_key,
+        wanted.url,
+        "not_in_archive",
+        wanted.shards,
+        file=wanted.file,
+        offset=wanted.offset,
+        length=wanted.length,
+        record_id=wanted.record_id,
     )
     if wanted.file is None or wanted.offset is None or wanted.length is None:
         return outcome
-    response = read_image(wanted.file, wanted.offset, wanted.length)
+    response = read_record(wanted.file, wanted.offset, wanted.length, wanted.record_id)
     if isinstance(response, Drop):
         return replace(outcome, status="short_body", detail=f"{response.rule} {response.detail or ''}".strip())
     facts = validate_image(response.body, response.content_type, limits)
@@ -53,8 +63,3 @@ def resolve_image(wanted: WantedImage, limits: ImageLimits) -> Outcome:
         mode=facts.mode,
         orientation=facts.orientation,
     )
-
-
-def read_image(file: str, offset: int, length: int) -> Response | Drop:
-    """The archived response that an outcome points to."""
-    return read_record(file, offset, length)

@@ -43,17 +43,7 @@ SCORED = DOCUMENTS
 
 REFERENCES = pa.schema([("url_key", pa.binary()), ("url", pa.string())])
 
-CAPTURES = pa.schema(
-    [
-        ("url_key", pa.binary()),
-        ("url", pa.string()),
-        ("date", pa.string()),
-        ("digest", pa.string()),
-        ("file", pa.string()),
-        ("offset", pa.int64()),
-        ("length", pa.int64()),
-    ]
-)
+CAPTURES = pa.schema([("url_key", pa.binary()), ("url", pa.string()), ("date", pa.string()), ("source", SOURCE)])
 
 REVISITS = pa.schema([("url", pa.string()), ("date", pa.string()), ("source", SOURCE)])
 
@@ -77,6 +67,7 @@ OUTCOMES = pa.schema(
         ("file", pa.string()),
         ("offset", pa.int64()),
         ("length", pa.int64()),
+        ("record_id", pa.string()),
     ]
 )
 
