@@ -4,7 +4,7 @@ from __future__ import annotations
 
 HEADER_BYTES = 13
 IMAGE_BYTES = 10
-EXTENSION, IMAGE, TRAILER = 0x21, 0x2C, 0x3B
+EXTENSION, IMAGE = 0x21, 0x2C
 
 
 def count_gif_frames(body: bytes, most: int | None) -> tuple[int, bool]:

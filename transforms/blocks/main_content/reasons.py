@@ -15,8 +15,6 @@ LANDMARKS = frozenset({"nav", "footer", "aside"})
 MAIN_WORDS, MAIN_SHARE = 100, 0.20
 ARTICLE_WORDS, ARTICLE_SHARE, ARTICLE_LEAD = 100, 0.15, 3.0
 
-Reason = Callable[[Block], str | None]
-
 
 def landmark(block: Block) -> str | None:
     """A navigation, footer or aside outside main."""
