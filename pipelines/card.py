@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -11,7 +10,6 @@ import pyarrow as pa
 import yaml
 
 from pipelines.run_folder import read_run
-from transforms.records import ShardManifest
 from transforms.shards.dataset import yaml_features
 from transforms.shards.writer import TEMPORARY, write_atomically
 from transforms.sizes import format_size
@@ -73,10 +71,12 @@ _EXTRA = {
 }
 
 
-def write_card(folder: Path, schema: pa.Schema, data: Sequence[ShardManifest], stats: dict[str, Any]) -> None:
-    """Writes `README.md`: YAML with data files, features and sizes, then a text. Equal runs write equal cards."""
+def write_card(folder: Path, schema: pa.Schema, rows: int, size: int, stats: dict[str, Any]) -> None:
+    """Writes `README.md`: YAML with data files, features and sizes, then a text. Equal runs write equal cards.
+
+    rows, size: of all data files; size in bytes.
+    """
     description = read_run(folder)
-    rows, size = sum(m.rows for m in data), sum(m.bytes for m in data)
     header = {
         "configs": [{"config_name": "default", "data_files": [{"split": "train", "path": "data/train-*.parquet"}]}],
         "dataset_info": {

@@ -5,20 +5,24 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow.parquet as pq
 
 from pipelines.card import write_card
 from pipelines.report import write_report
 from pipelines.run_folder import SUCCESS, read_run
-from transforms.records import ShardManifest
+from transforms.records import RunTotals, ShardManifest
 from transforms.shards.dataset import dataset_schema
 from transforms.shards.plan import STAGES, ShardPlan
-from transforms.shards.writer import TEMPORARY, add_empty_table, write_atomically
+from transforms.shards.writer import TEMPORARY, add_empty_table, find_finished, manifest_path, write_atomically
+
+N = TypeVar("N", int, float)
 
 COUNTED_STAGES = ("read", "documents", "blocks", "images", "image_nodes", "scored", "paragraphs", "parts")
 """Levels at which in = out + drops holds, in the order of the funnel.
@@ -28,22 +32,55 @@ image_nodes, paragraphs: nodes of scored documents. scored: documents. parts: do
 """
 
 
-def finish_run(folder: Path, plan: ShardPlan, manifests: Iterable[ShardManifest], started: float) -> Path:
-    """Checks that all shards are there and whole, then writes everything that describes the run.
+def check_shard(folder: Path, plan: ShardPlan, manifests: Iterable[ShardManifest]) -> ShardManifest:
+    """The manifest of one shard, found to be planned and whole; a retried bundle may bring it twice.
 
     Raises:
-        RuntimeError: a shard missing, twice, or with another number of rows than its manifest says; in != out + drops.
+        RuntimeError: a shard that is not planned, two attempts with different bytes, another number of rows than the manifest says.
     """
-    by_stage = complete_shards(plan, manifests)
-    for stage, shards in by_stage.items():
-        for manifest in shards:
-            _check_rows(folder, stage, manifest)
-    counts = sum_counts(m for shards in by_stage.values() for m in shards)
+    # Of two equal ones the dearer counts: the other was found finished.
+    first, *others = sorted(manifests, key=lambda manifest: -manifest.cpu_seconds)
+    name = f"{first.stage} shard {first.index}"
+    if any(other.sha256 != first.sha256 for other in others):
+        raise RuntimeError(f"{name}: two attempts wrote different bytes; the run is not repeatable")
+    if not 0 <= first.index < plan.total(first.stage):
+        raise RuntimeError(f"{name}: not planned; there are {plan.total(first.stage)}")
+    main = next((path for path, digest in first.files.items() if digest == first.sha256), None)
+    if main is None and first.rows:
+        raise RuntimeError(f"{name}: its manifest names no main file; delete the manifest and run again")
+    if main is not None and (rows := pq.read_metadata(folder / main).num_rows) != first.rows:
+        raise RuntimeError(f"{folder / main}: {rows} rows, its manifest says {first.rows}; delete the file and run again")
+    return first
+
+
+def add_totals(totals: RunTotals, other: RunTotals) -> RunTotals:
+    """Two parts of a run together."""
+    return RunTotals(*(add_numbers(getattr(totals, f.name), getattr(other, f.name)) for f in fields(RunTotals)))
+
+
+def shard_totals(manifest: ShardManifest) -> RunTotals:
+    """One shard as part of a run."""
+    stage = manifest.stage
+    cpu_seconds = {stage: manifest.cpu_seconds}
+    return RunTotals({stage: 1}, {stage: manifest.rows}, {stage: manifest.bytes}, dict(manifest.counts), cpu_seconds)
+
+
+def finish_run(folder: Path, plan: ShardPlan, totals: RunTotals, started: float) -> Path:
+    """Checks that all shards are there, each of them once, then writes everything that describes the run.
+
+    totals: the sum of the shards that `check_shard` found whole.
+
+    Raises:
+        RuntimeError: a shard missing; in != out + drops.
+    """
+    for stage in STAGES:
+        _check_number(folder, plan, stage, totals.shards.get(stage, 0))
+    counts = totals.counts
     stages = stage_funnel(counts)
     unbalanced = [name for name, s in stages.items() if s["in"] != s["out"] + sum(s["drops"].values())]
     if unbalanced:
         raise RuntimeError(f"{folder}: in is not out + drops for {', '.join(unbalanced)}: {[stages[n] for n in unbalanced]}")
-    cpu = {stage: round(sum(m.cpu_seconds for m in shards), 3) for stage, shards in by_stage.items()}
+    cpu = {stage: round(totals.cpu_seconds[stage], 3) for stage in STAGES}
     stats: dict[str, Any] = {
         "stages": stages,
         "dataset": _section(counts, "dataset"),
@@ -56,12 +93,13 @@ def finish_run(folder: Path, plan: ShardPlan, manifests: Iterable[ShardManifest]
     }
     output = read_run(folder)["config"]["output"]
     schema = dataset_schema(blocks=output["blocks"], markdown=output["markdown"], inline_images=output["inline_images"])
-    data = by_stage["data"]
-    if not any(manifest.rows for manifest in data):
-        data[0] = add_empty_table(folder, data[0], plan.key, "data", schema, "train")
+    size = totals.bytes["data"]
+    first = None if totals.rows["data"] else find_finished(folder, "data", 0, plan.data, plan.key)
+    if first is not None:
+        size = add_empty_table(folder, first, plan.key, "data", schema, "train").bytes
     temporary = folder / TEMPORARY
     write_atomically(folder / "stats.json", json.dumps(stats, indent=1) + "\n", temporary)
-    write_card(folder, schema, data, stats)
+    write_card(folder, schema, totals.rows["data"], size, stats)
     write_report(folder)
     success = folder / SUCCESS
     write_atomically(success, plan.key + "\n", temporary)
@@ -69,26 +107,27 @@ def finish_run(folder: Path, plan: ShardPlan, manifests: Iterable[ShardManifest]
     return success
 
 
-def complete_shards(plan: ShardPlan, manifests: Iterable[ShardManifest]) -> dict[str, list[ShardManifest]]:
-    """The manifests by stage, in order; a retried bundle may bring one twice. Raises RuntimeError for a gap or a stranger."""
-    found: dict[str, dict[int, ShardManifest]] = defaultdict(dict)
-    for manifest in manifests:
-        known = found[manifest.stage].get(manifest.index)
-        if known is not None and known.sha256 != manifest.sha256:
-            raise RuntimeError(
-                f"{manifest.stage} shard {manifest.index}: two attempts wrote different bytes; the run is not repeatable"
-            )
-        # Of two equal ones the dearer counts: the other was found finished.
-        if known is None or manifest.cpu_seconds > known.cpu_seconds:
-            found[manifest.stage][manifest.index] = manifest
-    for stage in STAGES:
-        expected, there = set(range(plan.total(stage))), set(found[stage])
-        if expected != there:
-            raise RuntimeError(
-                f"{stage}: shards missing: {sorted(expected - there)[:5]}, not planned: {sorted(there - expected)[:5]}; run the "
-                "same command again to resume"
-            )
-    return {stage: [found[stage][index] for index in sorted(found[stage])] for stage in STAGES}
+def add_numbers(one: Mapping[str, N], other: Mapping[str, N]) -> dict[str, N]:
+    """Numbers by name, added up.
+
+    >>> add_numbers({"a": 1}, {"a": 2, "b": 3})
+    {'a': 3, 'b': 3}
+    """
+    total = dict(one)
+    for name, number in other.items():
+        total[name] = total[name] + number if name in total else number
+    return total
+
+
+def _check_number(folder: Path, plan: ShardPlan, stage: str, found: int) -> None:
+    expected = plan.total(stage)
+    if found == expected:
+        return
+    without = (i for i in range(expected) if not manifest_path(folder, stage, i, expected).is_file())
+    raise RuntimeError(
+        f"{stage}: {found} of {expected} shards were made; without a manifest: {list(islice(without, 5))}; run the same command "
+        "again to resume"
+    )
 
 
 def sum_counts(manifests: Iterable[ShardManifest]) -> Counter[str]:
@@ -111,14 +150,3 @@ def stage_funnel(counts: Mapping[str, int]) -> dict[str, dict[str, Any]]:
 
 def _section(counts: Mapping[str, int], name: str) -> dict[str, int]:
     return {key.removeprefix(f"{name}/"): counts[key] for key in sorted(counts) if key.startswith(f"{name}/")}
-
-
-def _check_rows(folder: Path, stage: str, manifest: ShardManifest) -> None:
-    main = next((name for name, digest in manifest.files.items() if digest == manifest.sha256), None)
-    if main is None and not manifest.rows:
-        return
-    if main is None:
-        raise RuntimeError(f"{stage} shard {manifest.index}: its manifest names no main file; delete the manifest and run again")
-    rows = pq.read_metadata(folder / main).num_rows
-    if rows != manifest.rows:
-        raise RuntimeError(f"{folder / main}: {rows} rows, its manifest says {manifest.rows}; delete the file and run again")

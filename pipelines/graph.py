@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 
 import apache_beam as beam
 
-from pipelines.finish import finish_run
+from pipelines.finish import add_totals, check_shard, finish_run, shard_totals
 from pipelines.run_folder import RANGE_FILE, Run
 from transforms.assemble_documents import AssembleDocuments
 from transforms.extract_documents import ExtractDocuments, ExtractRevisits, ExtractSettings
 from transforms.fetch_images import OutcomesByDocumentShard, ResolveImages, StoreImages
 from transforms.read_pages import ReadRanges
-from transforms.records import ShardManifest
+from transforms.records import RunTotals, ShardManifest
 from transforms.shards.plan import ShardPlan
 from transforms.write_dataset import WriteDataset, WriteSettings
 
@@ -51,13 +52,46 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
     return (documents, outcomes, images, scored, data) | "AllManifests" >> beam.Flatten() | "FinishRun" >> FinishRun(plan, started)
 
 
+class _CheckShard(beam.DoFn):  # type: ignore[misc]
+    def __init__(self, plan: ShardPlan) -> None:
+        self._plan = plan
+
+    def process(self, element: tuple[tuple[str, int], Iterable[ShardManifest]]) -> Iterator[ShardManifest]:
+        yield check_shard(Path(self._plan.folder), self._plan, element[1])
+
+
+@beam.typehints.with_input_types(ShardManifest)
+@beam.typehints.with_output_types(RunTotals)
+class _SumShards(beam.CombineFn):  # type: ignore[misc]
+    """Sums that are as small for a million shards as for one, so that no worker holds all manifests."""
+
+    def create_accumulator(self) -> RunTotals:
+        return RunTotals({}, {}, {}, {}, {})
+
+    def add_input(self, totals: RunTotals, manifest: ShardManifest) -> RunTotals:
+        return add_totals(totals, shard_totals(manifest))
+
+    def merge_accumulators(self, parts: Iterable[RunTotals]) -> RunTotals:
+        return reduce(add_totals, parts, self.create_accumulator())
+
+    def extract_output(self, totals: RunTotals) -> RunTotals:
+        return totals
+
+    def get_accumulator_coder(self) -> beam.coders.Coder:
+        return beam.coders.registry.get_coder(RunTotals)
+
+
 class _FinishRun(beam.DoFn):  # type: ignore[misc]
     def __init__(self, plan: ShardPlan, started: float) -> None:
         self._plan = plan
         self._started = started
 
-    def process(self, element: tuple[int, Iterable[ShardManifest]]) -> Iterator[str]:
+    def process(self, element: tuple[int, RunTotals]) -> Iterator[str]:
         yield str(finish_run(Path(self._plan.folder), self._plan, element[1], self._started))
+
+
+def _by_shard(manifest: ShardManifest) -> tuple[tuple[str, int], ShardManifest]:
+    return (manifest.stage, manifest.index), manifest
 
 
 def _with_one_key(manifest: ShardManifest) -> tuple[int, ShardManifest]:
@@ -66,7 +100,7 @@ def _with_one_key(manifest: ShardManifest) -> tuple[int, ShardManifest]:
 
 @dataclass
 class FinishRun(beam.PTransform):  # type: ignore[misc]
-    """All manifests -> card, statistics, report, and `_SUCCESS` last."""
+    """All manifests -> each shard checked once -> their sums -> card, statistics, report, and `_SUCCESS` last."""
 
     plan: ShardPlan
     started: float
@@ -74,7 +108,10 @@ class FinishRun(beam.PTransform):  # type: ignore[misc]
     def expand(self, manifests: beam.PCollection[ShardManifest]) -> beam.PCollection[str]:
         return (
             manifests
+            | "ByShard" >> beam.Map(_by_shard).with_output_types(tuple[tuple[str, int], ShardManifest])
+            | "GroupAttempts" >> beam.GroupByKey()
+            | "CheckShard" >> beam.ParDo(_CheckShard(self.plan)).with_output_types(ShardManifest)
             | "OneKey" >> beam.Map(_with_one_key).with_output_types(tuple[int, ShardManifest])
-            | "GroupManifests" >> beam.GroupByKey()
+            | "SumShards" >> beam.CombinePerKey(_SumShards())
             | "Finish" >> beam.ParDo(_FinishRun(self.plan, self.started)).with_output_types(str)
         )

@@ -15,13 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.errors import UsageError
-from pipelines.run_folder import read_run
-from transforms.shards.plan import read_rows
+from pipelines.run_folder import read_plan, read_run
+from transforms.shards.plan import STAGES, ShardPlan, read_rows
 from transforms.shards.writer import TEMPORARY, write_atomically
 from transforms.sizes import format_size
 
 SAMPLES = 8
 """Samples a rule and of documents; those with the smallest hash of their id, so that a run always shows the same."""
+
+SAMPLED_SHARDS = 64
+"""Shards of a stage that samples come from, evenly spread: the report of a large run costs what a small one's does."""
 
 STAGE_UNITS = {
     "read": "responses in the archives",
@@ -71,7 +74,7 @@ def smallest_by_hash(rows: Iterable[dict[str, Any]], key: str, count: int) -> li
 
 def _page(folder: Path, stats: dict[str, Any]) -> Iterator[str]:
     run = read_run(folder)
-    source = run["input"]
+    source, largest = run["input"], max(run["shards"].values())
     yield f'<!doctype html><html lang="en"><meta charset="utf-8"><title>interleaf report</title><style>{_STYLE}</style>'
     yield "<h1>interleaf report</h1>"
     yield f"<p>{source['files']} input files, {format_size(source['bytes'])}; run key <code>{run['run_key']}</code></p>"
@@ -89,6 +92,8 @@ def _page(folder: Path, stats: dict[str, Any]) -> Iterator[str]:
             f'<span class="bar drop" style="width:{16 - width if numbers["in"] else 0:.2f}rem"></span>'
         )
     yield "</table><h2>Drops by rule</h2>"
+    if largest > SAMPLED_SHARDS:
+        yield f"<p>Samples are from {SAMPLED_SHARDS} of up to {largest:,} shards a stage; the counts are of all."
     yield from _drops(folder, stats)
     yield from main_content_table(stats.get("main_content") or {})
     yield "<h2>Documents</h2>"
@@ -98,7 +103,7 @@ def _page(folder: Path, stats: dict[str, Any]) -> Iterator[str]:
 
 def _drops(folder: Path, stats: dict[str, Any]) -> Iterator[str]:
     samples: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in drop_rows(folder):
+    for row in _sampled_drops(read_plan(folder)):
         kept = samples.setdefault((row["stage"], row["rule"]), [])
         kept.append(row)
         if len(kept) > 50 * SAMPLES:
@@ -132,7 +137,10 @@ def main_content_table(words: dict[str, int]) -> Iterator[str]:
 
 
 def _documents(folder: Path) -> Iterator[str]:
-    for row in smallest_by_hash(data_rows(folder), "id", SAMPLES):
+    plan = read_plan(folder)
+    paths = (plan.path("data", index, plan.data, "train") for index in spread(plan.data, SAMPLED_SHARDS))
+    rows = (row for path in paths if path.is_file() for row in read_rows(path))
+    for row in smallest_by_hash(rows, "id", SAMPLES):
         words, images = row["scores"]["words"], row["scores"]["images"]
         title = html.escape(row["title"] or row["url"])
         yield f"<details><summary>{title} <small>{row['language']}, {words} words, {images} images</small></summary>"
@@ -146,6 +154,23 @@ def _documents(folder: Path) -> Iterator[str]:
             else:
                 yield f"<blockquote>{html.escape(text[:2000])}{' …' if len(text) > 2000 else ''}</blockquote>"
         yield "</details>"
+
+
+def spread(total: int, count: int) -> list[int]:
+    """At most `count` of the numbers below `total`, evenly spread.
+
+    >>> spread(3, 5), spread(100, 4)
+    ([0, 1, 2], [0, 25, 50, 75])
+    """
+    return sorted({number * total // count for number in range(count)}) if total > count else list(range(total))
+
+
+def _sampled_drops(plan: ShardPlan) -> Iterator[dict[str, Any]]:
+    for stage in STAGES:
+        for index in spread(plan.total(stage), SAMPLED_SHARDS):
+            path = plan.path("drops", index, plan.total(stage), f"part-{stage}")
+            if path.is_file():
+                yield from read_rows(path, batch_rows=1000)
 
 
 def drop_rows(folder: Path) -> Iterator[dict[str, Any]]:

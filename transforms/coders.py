@@ -7,9 +7,18 @@ from __future__ import annotations
 
 import apache_beam as beam
 
-from transforms.records import InputRange, Outcome, PayloadSighting, RepeatedPayload, ShardManifest, Sighting, WantedImage
+from transforms.records import (
+    InputRange,
+    Outcome,
+    PayloadSighting,
+    RepeatedPayload,
+    RunTotals,
+    ShardManifest,
+    Sighting,
+    WantedImage,
+)
 
-SHUFFLED = (InputRange, PayloadSighting, RepeatedPayload, Sighting, WantedImage, Outcome, ShardManifest)
+SHUFFLED = (InputRange, PayloadSighting, RepeatedPayload, Sighting, WantedImage, Outcome, ShardManifest, RunTotals)
 
 for _record in SHUFFLED:
     beam.coders.registry.register_row(_record)

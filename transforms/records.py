@@ -398,3 +398,17 @@ class ShardManifest:
     files: Mapping[str, str]
     counts: Mapping[str, int]
     cpu_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunTotals:
+    """What shards hold together, in a size that does not grow with their number.
+
+    shards, rows, bytes, cpu_seconds: by stage; rows and bytes of main files. counts: those of the manifests, added up.
+    """
+
+    shards: Mapping[str, int]
+    rows: Mapping[str, int]
+    bytes: Mapping[str, int]
+    counts: Mapping[str, int]
+    cpu_seconds: Mapping[str, float]
