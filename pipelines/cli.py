@@ -16,6 +16,7 @@ From web crawl archives to interleaved image-text documents.
   interleaf verify OUT                                       is the dataset what it says it is?
   interleaf report OUT                                       the funnel, and samples of what was dropped, as one HTML file
   interleaf page crawl/a.warc.gz --url https://…             one page: what happens to it, and why
+  interleaf config --describe                                every setting, its default and its meaning
 """
 
 _BUILD = """\
@@ -49,6 +50,17 @@ Examples:
   interleaf page --html page.html --url https://example.org/a --profile obelics --trace
 """
 
+_CONFIG = """\
+Without --describe: the settings that a run with these options would have, as YAML; saved to a file it is a --config.
+With --describe: every key with its default, its meaning and what is allowed, or those of a section or rule.
+
+Examples:
+  interleaf config --set output.markdown=true > my.yaml
+  interleaf config --describe
+  interleaf config --describe images
+  interleaf config --describe rules.document.words
+"""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status."""
@@ -58,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"unknown argument {beam_arguments[0]}")
     options.beam_arguments = beam_arguments
     # A closed pipe (`interleaf page … | head`) ends the program quietly, as it does any Unix tool.
-    if hasattr(signal, "SIGPIPE") and options.command is _page:
+    if hasattr(signal, "SIGPIPE") and options.command in (_page, _config):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         command: Callable[[argparse.Namespace], int] = options.command
@@ -126,6 +138,23 @@ def _page(options: argparse.Namespace) -> int:
     )
 
 
+def _config(options: argparse.Namespace) -> int:
+    import yaml
+
+    from pipelines.config import ConfigError, load_config
+    from pipelines.describe import describe_keys
+
+    if options.describe is not None:
+        print(describe_keys(options.describe), end="")
+        return 0
+    try:
+        config = load_config(options.config, options.set)
+    except ConfigError as error:
+        raise UsageError(str(error)) from None
+    print(yaml.safe_dump(config.as_dict(), sort_keys=False, allow_unicode=True), end="")
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="interleaf", description=_DESCRIPTION, formatter_class=raw, allow_abbrev=False)
@@ -181,6 +210,10 @@ def _parser() -> argparse.ArgumentParser:
     page.add_argument("--trace", action="store_true", help="with the profile obelics: how its texts merge, step by step")
     page.add_argument("--json", action="store_true", help="one JSON object a line (markdown stays text)")
     configuration(page)
+
+    config = command("config", _config, "every setting, its default and its meaning", _CONFIG)
+    config.add_argument("--describe", metavar="KEY", nargs="?", const="", help="tell what the keys mean: all, or those of KEY")
+    configuration(config)
     return parser
 
 

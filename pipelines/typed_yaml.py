@@ -146,7 +146,7 @@ def _value(hint: Any, item: Located, readers: Mapping[str, Reader], path: str) -
     """`item` as the type `hint`, or ConfigError."""
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return build(hint, item, readers, path)
-    is_size = _takes_size(path)
+    is_size = takes_size(path)
     for option in _options(hint):
         converted = _convert(option, item.value, is_size)
         if converted is not _NO:
@@ -156,10 +156,11 @@ def _value(hint: Any, item: Located, readers: Mapping[str, Reader], path: str) -
 
 def describe_type(hint: Any, path: str) -> str:
     """What a key may be set to, such as `a size such as 8MiB or null`. path: of the key, dotted."""
-    return " or ".join(_describe(hint, _takes_size(path)))
+    return " or ".join(_describe(hint, takes_size(path)))
 
 
-def _takes_size(path: str) -> bool:
+def takes_size(path: str) -> bool:
+    """Whether the key at a dotted path takes sizes such as 8MiB."""
     key = path.rpartition(".")[2]
     return key in SIZE_KEYS or key.endswith("_bytes")
 

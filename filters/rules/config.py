@@ -42,7 +42,7 @@ def _overlaid(rule_id: str, rule: Rule, entry: object) -> RuleConfig:
         return replace(rule.default, enabled=False)
     if not isinstance(entry, Mapping):
         raise ValueError(f"{where}: expected a mapping or null, got {_shown(entry)}")
-    allowed_keys = _keys(rule)
+    allowed_keys = rule_keys(rule)
     for key in entry:
         if key not in allowed_keys:
             raise ValueError(f"{where}: unknown key {key!r}; allowed are: {', '.join(allowed_keys)}")
@@ -53,7 +53,7 @@ def _overlaid(rule_id: str, rule: Rule, entry: object) -> RuleConfig:
     return config
 
 
-def _keys(rule: Rule) -> tuple[str, ...]:
+def rule_keys(rule: Rule) -> tuple[str, ...]:
     """The keys that have a meaning for a rule."""
     meaningless = {
         "min": rule.measure is None,

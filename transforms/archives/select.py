@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import urlsplit
 
@@ -25,24 +25,35 @@ HTML_LANGUAGE = re.compile(rb"""<html\b[^<>]{0,999}?[\s"'/]lang\s{0,9}=\s{0,9}["
 
 @dataclass(frozen=True, slots=True)
 class SelectConfig:
-    """Which responses become pages; None leaves a question unasked.
+    """Which responses become pages; None leaves a question unasked. Allowed is what either list of that kind allows."""
 
-    status: HTTP statuses. mime: media types, without parameters. allow, deny: hosts, each with its subdomains, such as
-    `example.org`, or the beginning of a path on one, such as `example.org/news/`. dates: first and last capture date, both
-    included, as ISO 8601 or a beginning of it: `("2024", "2024-06-30")`; a record without a date is out. allow_file, deny_file:
-    files with one domain a line, each with its subdomains (`domains`); allowed is what either list of that kind allows.
-    languages: ISO 639 codes; out is a page that says, by Content-Language or `<html lang>`, that it is in others only. Few pages
-    say so, and some wrongly: this saves work, while the rule `document.language` decides.
-    """
-
-    status: tuple[int, ...] | None = (200,)
-    mime: tuple[str, ...] | None = ("text/html", "application/xhtml+xml")
-    allow: tuple[str, ...] | None = None
-    deny: tuple[str, ...] | None = None
-    dates: tuple[str | None, str | None] | None = None
-    allow_file: str | None = None
-    deny_file: str | None = None
-    languages: tuple[str, ...] | None = None
+    status: tuple[int, ...] | None = field(default=(200,), metadata={"help": "HTTP statuses of pages; null: any"})
+    mime: tuple[str, ...] | None = field(
+        default=("text/html", "application/xhtml+xml"), metadata={"help": "media types of pages, without parameters; null: any"}
+    )
+    allow: tuple[str, ...] | None = field(
+        default=None,
+        metadata={"help": "hosts with their subdomains, such as example.org, or the beginning of a path on one: example.org/news/"},
+    )
+    deny: tuple[str, ...] | None = field(default=None, metadata={"help": "hosts, or beginnings of paths, that are left out"})
+    dates: tuple[str | None, str | None] | None = field(
+        default=None,
+        metadata={
+            "help": "first and last capture date, both included, as ISO 8601 or a beginning of it; a record without a date is out"
+        },
+    )
+    allow_file: str | None = field(
+        default=None, metadata={"help": "file with one domain a line, each with its subdomains; adds to allow"}
+    )
+    deny_file: str | None = field(
+        default=None, metadata={"help": "file with one domain a line, each with its subdomains; adds to deny"}
+    )
+    languages: tuple[str, ...] | None = field(
+        default=None,
+        metadata={
+            "help": "ISO 639 codes; leaves out pages that say they are in others only; document.language decides, this saves work"
+        },
+    )
 
     def __post_init__(self) -> None:
         if self.languages is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from transforms.html.elements import RAW_TEXT, ascii_lower
 from transforms.html.nesting_bound import surely_within
@@ -20,17 +20,21 @@ from transforms.html.tree import LexborHTMLParser
 class LimitsConfig:
     """The largest page that is parsed. None switches a limit off.
 
-    bytes: of the decoded page in UTF-8. nesting: elements open at once, without void elements and those whose end tag may be
-    omitted. attributes: on one tag. nodes: elements in the tree. seconds, memory: for the whole extraction of a page, clock time
-    and bytes in RAM of the process that does it; they take effect where it is isolated (transforms.documents.isolate).
+    seconds and memory take effect where the extraction is isolated (transforms.documents.isolate).
     """
 
-    bytes: int | None = 8 * 2**20
-    nesting: int | None = 512
-    attributes: int | None = 1000
-    nodes: int | None = 500_000
-    seconds: float | None = 30.0
-    memory: int | None = 2 * 2**30
+    bytes: int | None = field(default=8 * 2**20, metadata={"help": "size of the decoded page in UTF-8"})
+    nesting: int | None = field(
+        default=512, metadata={"help": "elements open at once, without void elements and those whose end tag may be omitted"}
+    )
+    attributes: int | None = field(default=1000, metadata={"help": "attributes on one tag"})
+    nodes: int | None = field(default=500_000, metadata={"help": "elements in the tree"})
+    seconds: float | None = field(
+        default=30.0, metadata={"help": "clock time of the whole extraction of a page; with isolation only"}
+    )
+    memory: int | None = field(
+        default=2 * 2**30, metadata={"help": "RAM of the extracting process, code and models included; with isolation only"}
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import floor, inf, sqrt
 
 from transforms.html.ancestors import Namespace, inherited, namespace_of
@@ -49,17 +49,21 @@ ROUNDING = 1e-9
 class GateConfig:
     """What the gate asks of a page (spec/readerable.md). The defaults are Mozilla's.
 
-    enabled: False lets every page through. min_content_length: UTF-16 code units a paragraph needs. min_score: what the page's
-    score must exceed. strict_ancestors: paragraphs in hidden or unlikely containers do not count. script_length_scale: factor
-    by which a code point of a script counts, by name of the script (`Han`, `Kana`, `Hangul`, `Thai`, `Lao`, `Khmer`, `Myanmar`);
-    measured ones are `text_length.SCRIPT_LENGTH_SCALE`. Raises `ValueError` for another script or a factor that is not above 0.
+    Measured factors are `text_length.SCRIPT_LENGTH_SCALE`. Raises `ValueError` for another script or a factor not above 0.
     """
 
-    enabled: bool = True
-    min_content_length: int = MIN_CONTENT_LENGTH
-    min_score: float = MIN_SCORE
-    strict_ancestors: bool = False
-    script_length_scale: Mapping[str, float] | None = None
+    enabled: bool = field(default=True, metadata={"help": "false lets every page through"})
+    min_content_length: int = field(
+        default=MIN_CONTENT_LENGTH, metadata={"help": "UTF-16 code units that a paragraph needs to count"}
+    )
+    min_score: float = field(default=MIN_SCORE, metadata={"help": "what the score of the page must exceed"})
+    strict_ancestors: bool = field(default=False, metadata={"help": "paragraphs in hidden or unlikely containers do not count"})
+    script_length_scale: Mapping[str, float] | None = field(
+        default=None,
+        metadata={
+            "help": "factor of a character by its script: Han, Kana, Hangul, Thai, Lao, Khmer, Myanmar; null: 1, as Mozilla has it"
+        },
+    )
 
     def __post_init__(self) -> None:
         check_scale(self.script_length_scale or {})

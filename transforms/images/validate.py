@@ -11,7 +11,7 @@ import io
 import re
 import threading
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from transforms.archives.sniff import SVG_ROOT, sniff_signature
@@ -37,18 +37,17 @@ DETAIL_CHARACTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class ImageLimits:
-    """Caps of images.md section 11; a bound itself is allowed, None switches a cap off.
+    """Caps of images.md section 11; a bound itself is allowed, None switches a cap off."""
 
-    formats: names as Pillow has them. max_pixels: width times height. min_side, max_side: pixels. max_aspect: longer side over
-    shorter side. max_frames: of an animation.
-    """
-
-    formats: tuple[str, ...] = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
-    max_pixels: int | None = 100_000_000
-    min_side: int | None = 150
-    max_side: int | None = 20_000
-    max_aspect: float | None = 2.0
-    max_frames: int | None = 1000
+    formats: tuple[str, ...] = field(
+        default=("JPEG", "PNG", "WEBP", "GIF", "AVIF"),
+        metadata={"help": "formats that are stored, found in the bytes; names as Pillow has them"},
+    )
+    max_pixels: int | None = field(default=100_000_000, metadata={"help": "width times height"})
+    min_side: int | None = field(default=150, metadata={"help": "least width and height, pixels"})
+    max_side: int | None = field(default=20_000, metadata={"help": "greatest width and height, pixels"})
+    max_aspect: float | None = field(default=2.0, metadata={"help": "longer side over shorter side"})
+    max_frames: int | None = field(default=1000, metadata={"help": "frames of an animation"})
 
 
 @dataclass(frozen=True, slots=True)
