@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-ListKind = Literal["function_words", "spam_words"]
+ListKind = Literal["common_words", "function_words", "spam_words"]
 
 
 def word_list(kind: ListKind, language: str | None) -> frozenset[str] | None:

@@ -17,6 +17,7 @@ from itertools import chain
 import regex
 
 from filters.characters import CHARACTER_FLAGS, LETTER, MARK, TERMINAL, UNPUNCTUATED, compose
+from filters.flagged_words import flagged_words
 from filters.measures.language import UNKNOWN, identify_language, language_probability
 from filters.measures.repetition import character_repetition, word_repetition
 from filters.word_lists import word_list
@@ -72,6 +73,8 @@ class TextProfile:
         by_word = len(words) if self.words.method == "counted" else 0
         stop_words = word_list("function_words", language)
         spam_words = word_list("spam_words", language)
+        common_words = word_list("common_words", language)
+        flagged = flagged_words(language)
         base = self.terminal + self.tokens
         punctuated = language not in UNPUNCTUATED_LANGUAGES and 2 * self.unpunctuated <= self.letters
         spam_hits = _hits(words, spam_words) if spam_words else 0
@@ -79,9 +82,9 @@ class TextProfile:
             "words": len(words),
             "special_char_ratio": self.special / length if length else None,
             "stop_word_ratio": _hits(words, stop_words) / by_word if stop_words and by_word else None,
-            "flagged_word_ratio": None,
+            "flagged_word_ratio": flagged.covered(words, self.text) / by_word if flagged and by_word else None,
             "punctuation_ratio": self.terminal / base if base and punctuated else None,
-            "common_word_ratio": None,
+            "common_word_ratio": _common(words, common_words) / by_word if common_words and by_word else None,
             "char_repetition_ratio": character_repetition(self.text) if length else None,
             "word_repetition_ratio": word_repetition(words) if length and self.words.method == "counted" else None,
             "language_score": language_score,
@@ -154,6 +157,12 @@ def join_profiles(profiles: Sequence[TextProfile]) -> TextProfile:
         letters=sum(profile.letters for profile in profiles),
         unpunctuated=sum(profile.unpunctuated for profile in profiles),
     )
+
+
+def _common(words: Sequence[str], entries: frozenset[str]) -> int:
+    """Words in the list, and those of digits only, which no list could name."""
+    rare = (word for word in words if word not in entries)
+    return len(words) - sum(not word.isdecimal() for word in rare)
 
 
 def _hits(words: Iterable[str], entries: frozenset[str]) -> int:

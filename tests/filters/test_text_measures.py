@@ -93,6 +93,21 @@ def test_spam_words_count_from_two_hits(text: str, expected: float) -> None:
     assert profile_text(text).measures("und")["spam_word_ratio"] is None
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("The cat drinks xylophonic milk", "en", 4 / 5),
+        ("In 2024 and ١٢ more", "en", 1.0),  # digits need no list
+        ("xq7 zzxv", "en", 0.0),
+        ("the cat", "de", None),
+        ("the cat", "und", None),
+        ("...", "en", None),
+    ],
+)
+def test_common_words_are_those_of_the_language(text: str, language: str, expected: float | None) -> None:
+    assert measure_text(text, language)["common_word_ratio"] == expected
+
+
 @pytest.mark.parametrize("language", ["th", "lo", "km", "my"])
 def test_punctuation_is_no_measure_of_languages_without(language: str) -> None:
     assert measure_text("Thai, with English in it.", language)["punctuation_ratio"] is None

@@ -31,6 +31,14 @@ def test_english_has_about_300_function_words() -> None:
     assert not {"time", "people", "company", "good", "work"} & entries
 
 
+def test_common_words_are_what_a_text_is_split_into() -> None:
+    entries = word_list("common_words", "en")
+    assert entries is not None
+    assert 15_000 <= len(entries) <= 30_000
+    assert {"the", "people", "company", "kitchen", "it's"} <= entries
+    assert [entry for entry in entries if words(entry) != [entry] or entry.isdecimal()] == []
+
+
 @pytest.mark.parametrize("language", [None, "und", "xx", "", "EN", "../function_words.en", "en\x00", "a" * 5000])
 def test_no_list_is_none(language: str | None) -> None:
     assert word_list("function_words", language) is None
@@ -38,6 +46,8 @@ def test_no_list_is_none(language: str | None) -> None:
 
 def test_versions_name_every_list_and_the_model() -> None:
     versions = measure_versions()
-    lists = {f"lists/{entry.name}" for entry in (files("filters") / "lists").iterdir() if entry.name.endswith(".txt")}
+    folder = files("filters") / "lists"
+    lists = {f"lists/{entry.name}" for entry in folder.iterdir() if entry.name.endswith(".txt")}
+    lists |= {f"lists/flagged_words/{entry.name}" for entry in (folder / "flagged_words").iterdir()}
     assert set(versions) == {"measures", "lid.176.ftz"} | lists
     assert all(re.fullmatch(r"[0-9a-f]{64}", value) for name, value in versions.items() if name != "measures")
