@@ -17,7 +17,7 @@ import apache_beam as beam
 
 from pipelines.finish import add_totals, check_shard, finish_run, shard_totals
 from pipelines.run_folder import RANGE_FILE, Run
-from transforms.assemble_documents import AssembleDocuments
+from transforms.assemble_documents import AssembleDocuments, ScoreSettings
 from transforms.extract_documents import ExtractDocuments, ExtractRevisits, ExtractSettings
 from transforms.fetch_images import OutcomesByDocumentShard, ResolveImages, StoreImages
 from transforms.read_pages import ReadRanges
@@ -47,7 +47,7 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
     outcomes = documents | "ResolveImages" >> ResolveImages(plan, config.images.limits)
     images = outcomes | "StoreImages" >> StoreImages(plan)
     by_shard = outcomes | "OutcomesByDocumentShard" >> OutcomesByDocumentShard(plan)
-    scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, paragraph_language=not rules["paragraph.language"].off)
+    scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, ScoreSettings(rules, config.documents))
     data = scored | "WriteDataset" >> WriteDataset(plan, write)
     return (documents, outcomes, images, scored, data) | "AllManifests" >> beam.Flatten() | "FinishRun" >> FinishRun(plan, started)
 

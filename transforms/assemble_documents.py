@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import apache_beam as beam
 
 import transforms.coders  # noqa: F401  registers the records
-from transforms.documents.assemble import score_document
+from filters.rules import RuleConfig
+from transforms.documents.assemble import DocumentsConfig, score_document
 from transforms.documents.codec import read_document, scored_row
 from transforms.group_by_shard import GroupByShard
 from transforms.records import Outcome, ShardManifest
@@ -19,29 +21,43 @@ from transforms.shards.writer import ShardWriter, find_finished
 STAGE = "scored"
 
 
-def score_shard(index: int, outcomes: Iterable[Outcome], plan: ShardPlan, paragraph_language: bool = False) -> ShardManifest:
-    """Makes the scored shard of a document shard: same documents, same order."""
+@dataclass(frozen=True)
+class ScoreSettings:
+    """What the stage needs of the configuration."""
+
+    rules: Mapping[str, RuleConfig] = field(default_factory=dict)
+    documents: DocumentsConfig = field(default_factory=DocumentsConfig)
+
+
+def score_shard(index: int, outcomes: Iterable[Outcome], plan: ShardPlan, settings: ScoreSettings) -> ShardManifest:
+    """Makes the scored shard of a document shard: same documents, same order.
+
+    The counts `judged/…` say what the rules will make of them.
+    """
     finished = find_finished(plan.folder, STAGE, index, plan.documents, plan.key)
     if finished is not None:
         return finished
     by_key = {outcome.url_key: outcome for outcome in outcomes}
-    rows = 0
+    counts: Counter[str] = Counter({f"{STAGE}/in": 0, f"{STAGE}/out": 0})
     with ShardWriter(plan.folder, STAGE, index, plan.documents, plan.key) as shard:
         scored = shard.table("stages/scored", SCORED)
         for row in read_rows(plan.path("stages/documents", index, plan.documents)):
-            scored.append(scored_row(score_document(read_document(row), by_key, paragraph_language)))
-            rows += 1
-        return shard.commit({f"{STAGE}/in": rows, f"{STAGE}/out": rows})
+            document, judgement = score_document(read_document(row), by_key, settings.rules, settings.documents)
+            scored.append(scored_row(document))
+            counts.update({f"{STAGE}/in": 1, f"{STAGE}/out": 1})
+            counts.update({f"judged/{name}": count for name, count in judgement.counts.items()})
+            counts.update(f"judged/{drop.stage}/drop:{drop.rule}" for drop in judgement.drops)
+        return shard.commit(counts)
 
 
 class _ScoreShard(beam.DoFn):  # type: ignore[misc]
-    def __init__(self, plan: ShardPlan, paragraph_language: bool) -> None:
+    def __init__(self, plan: ShardPlan, settings: ScoreSettings) -> None:
         self._plan = plan
-        self._paragraph_language = paragraph_language
+        self._settings = settings
 
     def process(self, element: tuple[int, Iterable[Outcome]]) -> Iterator[ShardManifest]:
         index, outcomes = element
-        yield score_shard(index, outcomes, self._plan, self._paragraph_language)
+        yield score_shard(index, outcomes, self._plan, self._settings)
 
 
 @dataclass
@@ -52,11 +68,11 @@ class AssembleDocuments(beam.PTransform):  # type: ignore[misc]
     """
 
     plan: ShardPlan
-    paragraph_language: bool = False
+    settings: ScoreSettings
 
     def expand(self, outcomes: beam.PCollection[tuple[int, Outcome]]) -> beam.PCollection[ShardManifest]:
         return (
             outcomes
             | "GroupByShard" >> GroupByShard(self.plan.documents, Outcome)
-            | "ScoreShard" >> beam.ParDo(_ScoreShard(self.plan, self.paragraph_language)).with_output_types(ShardManifest)
+            | "ScoreShard" >> beam.ParDo(_ScoreShard(self.plan, self.settings)).with_output_types(ShardManifest)
         )

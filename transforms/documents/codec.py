@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
-from transforms.documents.assemble import ScoredDocument, ScoredNode
+from transforms.documents.assemble import ScoredDocument, ScoredNode, ScoredPart
 from transforms.records import Block, Document, ImageRef, Node, Outcome, Paragraph, Source
 
 _COLUMNS = ("id", "url", "domain", "date", "title", "language", "language_score", "gate_score")
@@ -35,7 +35,8 @@ def read_document(row: Mapping[str, Any]) -> Document:
 def scored_row(scored: ScoredDocument) -> dict[str, Any]:
     """A scored document as a row of the schema `SCORED`."""
     nodes = [{**_encode_node(s.node), "i": s.index, "m": list(s.measures), "o": _encode_outcome(s.outcome)} for s in scored.nodes]
-    return _row(scored.document, nodes, bool(scored.document.blocks))
+    parts = [[_runs(part.paragraphs), part.measures] for part in scored.parts]
+    return {**_row(scored.document, nodes, bool(scored.document.blocks)), "parts": _json(parts)}
 
 
 def read_scored(row: Mapping[str, Any]) -> ScoredDocument:
@@ -43,7 +44,8 @@ def read_scored(row: Mapping[str, Any]) -> ScoredDocument:
     nodes = tuple(
         ScoredNode(node["i"], _decode_node(node), tuple(node["m"]), _decode_outcome(node["o"])) for node in json.loads(row["nodes"])
     )
-    return ScoredDocument(_document(row, ()), nodes)
+    parts = tuple(ScoredPart(_numbers(runs), measures) for runs, measures in json.loads(row["parts"]))
+    return ScoredDocument(_document(row, ()), nodes, parts)
 
 
 def encode_blocks(blocks: Sequence[Block]) -> str:
@@ -103,6 +105,25 @@ def _decode_outcome(stored: Mapping[str, Any] | None) -> Outcome | None:
     if stored is None:
         return None
     return Outcome(**{**stored, "url_key": bytes.fromhex(stored["url_key"])})
+
+
+def _runs(numbers: Sequence[int]) -> list[list[int]]:
+    """Rising numbers as half-open ranges.
+
+    >>> _runs([0, 1, 2, 5])
+    [[0, 3], [5, 6]]
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number:
+            runs[-1][1] = number + 1
+        else:
+            runs.append([number, number + 1])
+    return runs
+
+
+def _numbers(runs: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    return tuple(number for start, stop in runs for number in range(start, stop))
 
 
 def _json(value: Any) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.documents.assemble import DatasetRow, KeptNode, Measures
+from transforms.documents.assemble import DatasetRow
 from transforms.documents.codec import encode_blocks
+from transforms.documents.parts import KeptNode, Measures
 from transforms.records import Paragraph
 from transforms.shards.schemas import SOURCE
 

@@ -39,7 +39,7 @@ DOCUMENTS = pa.schema(
         ("nodes", pa.string()),
     ]
 )
-SCORED = DOCUMENTS
+SCORED = DOCUMENTS.append(pa.field("parts", pa.string()))
 
 REFERENCES = pa.schema([("url_key", pa.binary()), ("url", pa.string())])
 

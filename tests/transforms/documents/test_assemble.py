@@ -9,13 +9,11 @@ import pytest
 from filters.rules import RuleConfig, rules_from_config
 from transforms.documents.assemble import (
     DocumentsConfig,
-    KeptNode,
     choose_outcome,
     judge_document,
-    merge_neighbours,
     score_document,
-    split_nodes,
 )
+from transforms.documents.parts import KeptNode, merge_neighbours, split_nodes
 from transforms.images.urls import url_key
 from transforms.records import BlockKind, Document, ImageRef, Node, Outcome, Paragraph, Source
 
@@ -44,12 +42,20 @@ def document(*nodes: Node, language: str = "en") -> Document:
     return Document("d" * 32, "https://e.x/p", "e.x", Source("a.warc.gz", 7, 9), nodes, language=language, language_score=0.99)
 
 
+# The texts of these tests repeat each other on purpose.
+OFF = ("document.char_repetition", "document.word_repetition", "paragraph.char_repetition", "paragraph.word_repetition")
+
+
+def limits(**rules: object) -> dict[str, RuleConfig]:
+    mapping = {**dict.fromkeys(OFF), "document.images": {"min": 0}, **{k.replace("__", "."): v for k, v in rules.items()}}
+    return rules_from_config(mapping)  # type: ignore[arg-type]
+
+
 def judge(nodes: tuple[Node, ...], outcomes: tuple[Outcome, ...] = (), settings: DocumentsConfig | None = None, **rules: object):  # type: ignore[no-untyped-def]
-    # The texts of these tests repeat each other on purpose.
-    off = ("document.char_repetition", "document.word_repetition", "paragraph.char_repetition", "paragraph.word_repetition")
-    mapping = {**dict.fromkeys(off), "document.images": {"min": 0}, **{k.replace("__", "."): v for k, v in rules.items()}}
-    scored = score_document(document(*nodes), {o.url_key: o for o in outcomes})
-    return judge_document(scored, rules_from_config(mapping), settings or DocumentsConfig())  # type: ignore[arg-type]
+    configured = limits(**rules), settings or DocumentsConfig()
+    scored, judged = score_document(document(*nodes), {o.url_key: o for o in outcomes}, *configured)
+    assert judge_document(scored, *configured) == judged
+    return judged
 
 
 def drops(judged) -> Counter[tuple[str, str]]:  # type: ignore[no-untyped-def]
@@ -174,7 +180,7 @@ def test_a_long_document_is_dropped_where_the_configuration_says_so() -> None:
 
 def kept(words: int, kind: BlockKind = "paragraph") -> KeptNode:
     paragraph = Paragraph("x", kind, "", "/p", (0, 1))
-    return KeptNode(0, "/p", (paragraph,), ({"words": words},))
+    return KeptNode(0, "/p", (paragraph,), ({"words": words},), (words,))
 
 
 def test_splitting_looks_at_each_unit_a_bounded_number_of_times() -> None:
@@ -199,6 +205,55 @@ def test_texts_that_become_neighbours_are_joined_by_a_blank_line() -> None:
     (merged,) = merge_neighbours([kept(1), kept(2)])
     assert merged.text == "x\n\nx"
     assert [m["words"] for m in merged.measures] == [1, 2]
+
+
+def test_a_text_stands_where_its_first_paragraph_that_stays_does() -> None:
+    (row,) = judge((text_node("No.", prose(1), prose(2)),)).rows
+    (node,) = row.nodes
+    assert (node.path, node.numbers) == ("/html/body/p[2]", (1, 2))
+
+
+NODES = (
+    text_node(prose(1), "Too short", prose(2)),
+    image_node(GOOD),
+    text_node("A heading that is long enough", kind="heading"),
+    text_node(prose(3), "One of 5 words here", prose(4)),
+    image_node(OTHER),
+)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {},
+        {"document__words": {"min": 1000}},
+        {"document__words": {"max": 60}},
+        {"paragraph__words": {"min": 6}},
+        {"paragraph__words": {"min": 1}},
+        {"image__width": {"min": 401}},
+        {"document__images": {"max": 1}},
+        {"paragraph__stop_words": None},
+    ],
+)
+def test_judging_again_with_other_limits_gives_what_scoring_with_them_gives(rules: dict[str, object]) -> None:
+    outcomes = {o.url_key: o for o in (ok(GOOD), ok(OTHER, "bb", width=500))}
+    stored, _ = score_document(document(*NODES), outcomes, limits(), DocumentsConfig())
+    fresh, expected = score_document(document(*NODES), outcomes, limits(**rules), DocumentsConfig())
+    assert judge_document(stored, limits(**rules), DocumentsConfig()) == expected
+    assert fresh.nodes == stored.nodes
+
+
+def test_measures_of_a_part_that_are_stored_are_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    scored, expected = score_document(document(*NODES), {}, limits(), DocumentsConfig())
+
+    def measured_again(text: str) -> None:
+        raise AssertionError(text)
+
+    monkeypatch.setattr("transforms.documents.assemble.profile_text", measured_again)
+    assert judge_document(scored, limits(), DocumentsConfig()) == expected
+    assert judge_document(scored, limits(document__words={"min": 1000}), DocumentsConfig()).rows == ()
+    with pytest.raises(AssertionError, match="stones"):
+        judge_document(scored, limits(paragraph__words={"min": 6}), DocumentsConfig())
 
 
 def test_a_switched_off_maximum_splits_nothing() -> None:

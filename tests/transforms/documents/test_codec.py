@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from transforms.documents.assemble import score_document
+from filters.rules import rules_from_config
+from transforms.documents.assemble import DocumentsConfig, score_document
 from transforms.documents.codec import document_row, read_document, read_scored, scored_row
 from transforms.images.urls import url_key
 from transforms.records import Block, Document, ImageRef, Node, Outcome, Paragraph, Source
@@ -47,5 +48,7 @@ def test_blocks_are_stored_only_on_demand() -> None:
 
 
 def test_a_scored_document_comes_back_as_it_was() -> None:
-    scored = score_document(DOCUMENT, {OUTCOME.url_key: OUTCOME})
+    rules = rules_from_config({"paragraph.words": {"min": 1}})
+    scored, _ = score_document(DOCUMENT, {OUTCOME.url_key: OUTCOME}, rules, DocumentsConfig())
+    assert [part.paragraphs for part in scored.parts] == [(0, 1)]
     assert read_scored(through_arrow(scored_row(scored), SCORED)) == scored

@@ -7,7 +7,8 @@ import json
 import pyarrow as pa
 import pytest
 
-from transforms.documents.assemble import DatasetRow, KeptNode
+from transforms.documents.assemble import DatasetRow
+from transforms.documents.parts import KeptNode
 from transforms.records import Document, ImageRef, Outcome, Paragraph, Source
 from transforms.shards.dataset import dataset_row, dataset_schema, yaml_features
 
