@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint prism bench clean
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] < (3, 13))' \
@@ -31,6 +31,10 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Other engines, for those who have them and for tests of theirs: Prism from its Go module.
+prism: $(READY)
+	go install github.com/apache/beam/sdks/v2/go/cmd/prism@v$$($(BIN)/python -c 'from importlib.metadata import version; print(version("apache-beam"))')
 
 bench: $(READY)
 	$(BIN)/python -m scripts.bench.build

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from pipelines.errors import RunError, UsageError
+from pipelines.presets import describe_presets
 
 _DESCRIPTION = """\
 From web crawl archives to interleaved image-text documents.
@@ -35,6 +36,10 @@ Examples:
   interleaf build --input 'crawl/*.warc.gz' --output OUT
   interleaf build --input crawl/ --output OUT --set rules.document.words.min=50 --set output.markdown=true
   interleaf build --config my.yaml --input a.warc.gz --output OUT --workers 8
+  interleaf build --input crawl/ --output OUT --runner spark
+
+Runners, with their defaults; options that are given win over these, and any other name goes to Apache Beam as it stands:
+{presets}
 
 Options that are not listed here go to Apache Beam, e.g. --direct_runner_bundle_repeat=1.
 """
@@ -174,7 +179,7 @@ def _parser() -> argparse.ArgumentParser:
         )
         sub.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="override one key; may be repeated")
 
-    build = command("build", _build, "archives -> interleaved documents", _BUILD)
+    build = command("build", _build, "archives -> interleaved documents", _BUILD.format(presets=describe_presets()))
     configuration(build)
     build.add_argument(
         "--input", metavar="GLOB", nargs="+", action="extend", required=True, help="archives: files, patterns, folders"
@@ -184,7 +189,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     build.add_argument("--output", metavar="OUT", required=True, help="run folder: new, empty, or of the same run to resume it")
     build.add_argument(
-        "--runner", metavar="NAME", default="local", help="local, DirectRunner, or any runner Beam knows (default: local)"
+        "--runner",
+        metavar="NAME",
+        default="local",
+        help="local, spark, flink, prism, dataflow, or any runner of Beam (default: local)",
     )
     build.add_argument("--workers", metavar="N", type=int, help="worker processes of the local runner (default: the cores)")
 
