@@ -23,32 +23,39 @@ def build_dataset(
     *,
     config: str | None,
     overrides: Sequence[str],
-    patterns: Sequence[str],
+    patterns: Sequence[str] = (),
+    manifests: Sequence[str] = (),
     output: str,
     runner: str = "local",
     workers: int | None = None,
     beam_arguments: Sequence[str] = (),
     stream: TextIO = sys.stderr,
 ) -> int:
-    """Runs the main job; returns 0, or raises UsageError or RunError. Everything it says goes to `stream`."""
+    """Runs the main job; returns 0, or raises UsageError or RunError. Everything it says goes to `stream`.
+
+    patterns, manifests: what is read, as the options `--input` and `--input-manifest` take it.
+    """
     started = time.time()
     try:
         resolved = load_config(config, overrides)
     except ConfigError as error:
         raise UsageError(str(error)) from None
+    if not patterns and not manifests:
+        raise UsageError("nothing to read; give --input with archives, patterns or folders, or --input-manifest with a list")
     engine = resolve_runner(runner, workers, beam_arguments)
     check_beam_arguments(engine)
-    run = plan_run(output, resolved, patterns)
+    run = plan_run(output, resolved, patterns, manifests)
     resumed = prepare_folder(run)
     say = _Speaker(stream)
     if run.finished:
         say(f"{output} is finished already; nothing to do")
         say(summary(run))
         return 0
-    say(f"input: {len(run.files)} files, {format_size(sum(size for _, size in run.files))}, in {len(run.ranges)} ranges")
-    for path, size in run.files:
-        if size == 0:
-            say(f"warning: {path} is empty: it has no bytes")
+    say(f"input: {run.input.files} files, {format_size(run.input.bytes)}, in {run.ranges} ranges")
+    for path in run.input.named_empty:
+        say(f"warning: {path} is empty: it has no bytes")
+    if (others := run.input.empty - len(run.input.named_empty)) > 0:
+        say(f"warning: {others:,} more files are empty")
     say(f"output: {output}, {run.plan.data} shards{' (resuming an earlier attempt)' if resumed else ''}")
     say(engine.text)
 

@@ -36,6 +36,7 @@ Examples:
   interleaf build --input 'crawl/*.warc.gz' --output OUT
   interleaf build --input crawl/ --output OUT --set rules.document.words.min=50 --set output.markdown=true
   interleaf build --config my.yaml --input a.warc.gz --output OUT --workers 8
+  interleaf build --input-manifest archives.jsonl.gz --output OUT --set input.format=warc
   interleaf build --input crawl/ --output OUT --runner spark
 
 Runners, with their defaults; options that are given win over these, and any other name goes to Apache Beam as it stands:
@@ -95,6 +96,7 @@ def _build(options: argparse.Namespace) -> int:
         config=options.config,
         overrides=options.set + ([] if options.sample is None else [f"input.sample={options.sample}"]),
         patterns=options.input,
+        manifests=options.input_manifest,
         output=options.output,
         runner=options.runner,
         workers=options.workers,
@@ -181,8 +183,14 @@ def _parser() -> argparse.ArgumentParser:
 
     build = command("build", _build, "archives -> interleaved documents", _BUILD.format(presets=describe_presets()))
     configuration(build)
+    build.add_argument("--input", metavar="GLOB", nargs="+", action="extend", default=[], help="archives: files, patterns, folders")
     build.add_argument(
-        "--input", metavar="GLOB", nargs="+", action="extend", required=True, help="archives: files, patterns, folders"
+        "--input-manifest",
+        metavar="FILE",
+        nargs="+",
+        action="extend",
+        default=[],
+        help='lists of archives, for long ones: a line is a path or {"path": …, "bytes": …}; may be compressed',
     )
     build.add_argument(
         "--sample", metavar="FRACTION", help="read this share of the pages, such as 0.01, chosen by a hash of the URL; input.sample"

@@ -24,14 +24,16 @@ class Progress:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="progress", daemon=True)
         self._started = time.monotonic()
-        self._seen: dict[str, set[str]] = {stage: set() for stage in STAGES}
+        # A bit a shard: a set of names would grow to gigabytes with a large crawl.
+        self._seen = {stage: bytearray(-(-plan.total(stage) // 8)) for stage in STAGES}
+        self._done: Counter[str] = Counter()
         self._at_start: Counter[str] = Counter()
         self._pages = 0
         self._terminal = stream.isatty()
 
     def __enter__(self) -> Progress:
         self._look()
-        self._at_start = Counter({stage: len(seen) for stage, seen in self._seen.items()})
+        self._at_start = self._done.copy()
         self._pages = 0
         self._thread.start()
         return self
@@ -44,9 +46,9 @@ class Progress:
 
     def line(self, now: float) -> str:
         """The line for the furthest stage that has begun."""
-        begun = [stage for stage in STAGES if len(self._seen[stage]) > self._at_start[stage]] or [STAGES[0]]
+        begun = [stage for stage in STAGES if self._done[stage] > self._at_start[stage]] or [STAGES[0]]
         stage = begun[-1]
-        done, total = len(self._seen[stage]), self._plan.total(stage)
+        done, total = self._done[stage], self._plan.total(stage)
         seconds = now - self._started
         new = done - self._at_start[stage]
         text = f"{stage}: {done} of {total} shards"
@@ -57,18 +59,25 @@ class Progress:
         return f"{text}, {_clock(seconds)} so far"
 
     def _watch(self) -> None:
-        while not self._stop.wait(1.0 if self._terminal else self._interval):
+        pause = self._interval
+        while not self._stop.wait(1.0 if self._terminal and pause <= self._interval else pause):
+            before = time.monotonic()
             self._look()
-            line = self.line(time.monotonic())
+            now = time.monotonic()
+            # Listing the folder of a large run takes long; it may take a twentieth of the time.
+            pause = max(self._interval, 20 * (now - before))
+            line = self.line(now)
             self._stream.write(f"\r\x1b[K{line}" if self._terminal else f"{line}\n")
             self._stream.flush()
 
     def _look(self) -> None:
         for stage, seen in self._seen.items():
             for path in (Path(self._plan.folder) / "stages" / stage).glob("part-*.json"):
-                if path.name in seen:
+                byte, bit = divmod(int(path.name.split("-")[1]), 8)
+                if byte >= len(seen) or seen[byte] >> bit & 1:
                     continue
-                seen.add(path.name)
+                seen[byte] |= 1 << bit
+                self._done[stage] += 1
                 if stage == STAGES[0]:
                     self._pages += _pages(path)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
@@ -17,14 +17,12 @@ import yaml
 from filters.measures import measure_versions
 from pipelines.config import Config
 from pipelines.errors import UsageError
-from transforms.archives import InputError, plan_input
+from pipelines.input_manifest import InputSummary, write_input_manifest, write_ranges
+from transforms.archives import InputError
 from transforms.archives.domains import domains_digest
-from transforms.archives.formats import ALL_SUFFIXES
 from transforms.blocks.main_content.model_file import model_version
-from transforms.files import find_files, is_remote
-from transforms.records import InputRange
 from transforms.shards.plan import ShardPlan
-from transforms.shards.writer import TEMPORARY, write_atomically
+from transforms.shards.writer import TEMPORARY, copy_atomically, write_atomically
 from transforms.sizes import format_size
 
 SUCCESS = "_SUCCESS"
@@ -51,14 +49,18 @@ VERSIONED = (
 
 @dataclass(frozen=True)
 class Run:
-    """A planned run: its folder, configuration, input and shard plan."""
+    """A planned run: its folder, configuration, input and shard plan.
+
+    ranges: how many input ranges there are. lists: a folder with the lists of files and ranges, until they are in the run folder.
+    """
 
     folder: Path
     config: Config
-    files: tuple[tuple[str, int], ...]
-    ranges: tuple[InputRange, ...]
+    input: InputSummary
+    ranges: int
     versions: Mapping[str, str]
     plan: ShardPlan
+    lists: TemporaryDirectory[str]
 
     @property
     def finished(self) -> bool:
@@ -71,38 +73,36 @@ class Run:
             "run_key": plan.key,
             "config": self.config.as_dict(),
             "versions": dict(self.versions),
-            "input": {"files": len(self.files), "bytes": sum(size for _, size in self.files), "manifest": INPUT_FILE},
+            "input": {"files": self.input.files, "bytes": self.input.bytes, "manifest": INPUT_FILE},
             "shards": {name: getattr(plan, name) for name in ("documents", "outcomes", "images", "data", "revisits")},
         }
 
 
-def plan_run(folder: str | Path, config: Config, patterns: Sequence[str]) -> Run:
+def plan_run(folder: str | Path, config: Config, patterns: Sequence[str], manifests: Sequence[str] = ()) -> Run:
     """Finds the input and decides how it is cut. The result depends on configuration, versions and input, on nothing else.
 
     Raises:
         UsageError: a pattern that matches nothing, a file that cannot be read, or a table without the columns that are needed.
     """
-    files = find_input(patterns)
-    total = sum(size for _, size in files)
-    # An input without a byte still has a shard, an empty one: nothing that follows needs to know.
-    try:
-        ranges = plan_input(files, range_size(config, total), config.input.read_settings())
-    except InputError as error:
-        raise UsageError(f"--input {error}") from None
-    ranges = ranges or [InputRange(0, files[0][0], 0, 0)]
-    shards = min(data_shards(config, total), len(ranges))
-    revisits = -(-sum(range_.format == "warc" for range_ in ranges) // RANGES_PER_REVISIT_SHARD)
-    documents = len(ranges) + revisits
+    lists = TemporaryDirectory(prefix="interleaf-plan-")
+    manifest = Path(lists.name) / Path(INPUT_FILE).name
+    summary = write_input_manifest(manifest, patterns, manifests)
+    range_bytes = range_size(config, summary.bytes)
+    formats = write_ranges(manifest.with_name(Path(RANGE_FILE).name), manifest, range_bytes, config.input.read_settings())
+    ranges = sum(formats.values())
+    shards = min(data_shards(config, summary.bytes), ranges)
+    revisits = -(-formats.get("warc", 0) // RANGES_PER_REVISIT_SHARD)
+    documents = ranges + revisits
     try:
         versions = installed_versions() | {f"domains of {path}": domains_digest(path) for path in config.select.domain_files()}
     except InputError as error:
         raise UsageError(str(error)) from None
     if config.extract.profile == "default" and config.extract.main_content.method == "model":
         versions["main content model"] = model_version()
-    key_of = {"config": config.as_dict(), "versions": versions, "input": files}
+    key_of = {"config": config.as_dict(), "versions": versions, "input": summary.digest}
     key = hashlib.sha256(json.dumps(key_of, sort_keys=True).encode()).hexdigest()[:16]
     plan = ShardPlan(str(folder), key, documents, min(documents, max(shards, 16)), shards, shards, revisits)
-    return Run(Path(folder), config, tuple(files), tuple(ranges), versions, plan)
+    return Run(Path(folder), config, summary, ranges, versions, plan, lists)
 
 
 def range_size(config: Config, total: int) -> int:
@@ -117,25 +117,6 @@ def data_shards(config: Config, total: int) -> int:
     if config.output.shards != "auto":
         return config.output.shards
     return max(AUTO_MIN_SHARDS, -(-total // AUTO_SHARD_INPUT))
-
-
-def find_input(patterns: Sequence[str]) -> list[tuple[str, int]]:
-    """The files that patterns name, each once, sorted by path, with their sizes. A folder stands for the archives in it."""
-    found: set[tuple[str, int]] = set()
-    for pattern in patterns:
-        try:
-            files = find_files(pattern, ALL_SUFFIXES)
-        except (OSError, ValueError, ImportError) as error:
-            raise UsageError(f"--input {pattern}: cannot be looked up: {error}") from None
-        if not files and os.path.isdir(pattern):
-            raise UsageError(f"--input {pattern}: a folder without an archive; names must end with {', '.join(ALL_SUFFIXES)}")
-        if not files:
-            raise UsageError(f"--input {pattern}: no such file, and as a pattern it matches none (current folder: {os.getcwd()})")
-        found.update(files)
-    for path, _ in sorted(found):
-        if not is_remote(path) and not os.access(path, os.R_OK):
-            raise UsageError(f"--input {path}: cannot be read; check its permissions")
-    return sorted(found)
 
 
 def installed_versions() -> dict[str, str]:
@@ -168,10 +149,8 @@ def prepare_folder(run: Run) -> bool:
         (folder / ERROR_LOG).unlink(missing_ok=True)
         (folder / "stages").mkdir(exist_ok=True)
         temporary = folder / TEMPORARY
-        ranges = "".join(json.dumps(asdict(range_)) + "\n" for range_ in run.ranges)
-        write_atomically(folder / RANGE_FILE, ranges, temporary)
-        files = "".join(json.dumps({"path": path, "bytes": size}) + "\n" for path, size in run.files)
-        write_atomically(folder / INPUT_FILE, files, temporary)
+        for name in (RANGE_FILE, INPUT_FILE):
+            copy_atomically(Path(run.lists.name) / Path(name).name, folder / name, temporary)
         # Last: a folder with a run file has all that a resumed run reads.
         text = yaml.safe_dump(run.description(), sort_keys=False, allow_unicode=True, width=120)
         write_atomically(folder / RUN_FILE, text, temporary)

@@ -13,7 +13,7 @@ import pytest
 from run_helpers import interleaf, run_build
 
 from pipelines.errors import RunError, UsageError
-from pipelines.run_folder import find_input
+from pipelines.input_manifest import find_input
 from pipelines.runners import resolve_runner
 
 
@@ -156,7 +156,7 @@ def test_an_input_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     path.write_bytes(b"x")
     path.chmod(stat.S_IWUSR)
     with pytest.raises(UsageError, match="permissions"):
-        find_input([str(path)])
+        list(find_input([str(path)]))
 
 
 def test_an_unexpected_error_ends_the_run_with_its_cause_and_the_file_that_has_the_trace(

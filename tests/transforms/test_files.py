@@ -14,7 +14,7 @@ import pytest
 from apache_beam.io.filesystem import CompressionTypes, FileMetadata, FileSystem
 
 from pipelines.errors import UsageError
-from pipelines.run_folder import find_input
+from pipelines.input_manifest import find_input
 from scripts.bench.warc_builder import gzip_member, page
 from transforms.archives import plan_input, read_range, read_source
 from transforms.files import find_files, open_file
@@ -115,7 +115,7 @@ def test_ranges_of_a_remote_file_give_what_the_local_one_gives(tmp_path: Path, n
     local.write_bytes(OBJECTS[remote])
     found = []
     for path in (remote, str(local)):
-        ranges = plan_input([(path, len(OBJECTS[remote]))], 100)
+        ranges = list(plan_input([(path, len(OBJECTS[remote]))], 100))
         items = [item for range_ in ranges for item in read_range(range_)]
         assert all(isinstance(item, Response) and read_source(item.source) == item for item in items)
         found.append([(item.url, item.body, item.source.offset) for item in items if isinstance(item, Response)])
@@ -137,7 +137,7 @@ def test_remote_tables_are_read_without_a_map(tmp_path: Path, form: str) -> None
         with pa.ipc.new_stream(str(local), table.schema) as writer:
             writer.write_table(table, max_chunksize=2)
     OBJECTS["fake://bucket/a"] = local.read_bytes()
-    ranges = plan_input([("fake://bucket/a", local.stat().st_size)], 1)
+    ranges = list(plan_input([("fake://bucket/a", local.stat().st_size)], 1))
     items = [item for range_ in ranges for item in read_range(range_)]
     assert len(ranges) == 3
     assert [item.url for item in items] == URLS
@@ -146,7 +146,7 @@ def test_remote_tables_are_read_without_a_map(tmp_path: Path, form: str) -> None
 
 def test_the_command_finds_remote_and_local_input_together(tmp_path: Path) -> None:
     (tmp_path / "z.warc").write_bytes(b"x")
-    found = find_input(["fake://bucket/crawl/*.warc.gz", str(tmp_path)])
+    found = sorted(find_input(["fake://bucket/crawl/*.warc.gz", str(tmp_path)]))
     assert found == sorted([("fake://bucket/crawl/a.warc.gz", len(ARCHIVE)), (str(tmp_path / "z.warc"), 1)])
 
 
@@ -156,7 +156,7 @@ def test_the_command_finds_remote_and_local_input_together(tmp_path: Path) -> No
 )
 def test_remote_input_that_is_not_there_is_wrong_use(pattern: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        find_input([pattern])
+        list(find_input([pattern]))
 
 
 def test_local_files_through_beam_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +166,7 @@ def test_local_files_through_beam_are_the_same(tmp_path: Path, monkeypatch: pyte
 
     def seen() -> tuple[object, ...]:
         (file,) = find_files(str(tmp_path), (".warc.gz",))
-        items = [item for range_ in plan_input([file], 100) for item in read_range(range_)]
+        items = [item for range_ in list(plan_input([file], 100)) for item in read_range(range_)]
         with open_file(str(path)) as stored:
             return file, find_files(str(path), ()), find_files(f"{tmp_path}/*.gz", ()), items, stored.read()
 
@@ -198,7 +198,7 @@ def test_local_reading_does_not_import_beam(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom transforms.archives import plan_input, read_range\nfrom transforms.files import find_files\n"
         f"files = find_files({str(tmp_path)!r}, ('.warc.gz',))\n"
-        "assert len([item for range_ in plan_input(files, 100) for item in read_range(range_)]) == 6\n"
+        "assert len([item for range_ in list(plan_input(files, 100)) for item in read_range(range_)]) == 6\n"
         "print('apache_beam' in sys.modules, 'pyarrow' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from transforms.records import InputFormat, InputRange
@@ -12,30 +12,33 @@ FilePlan: TypeAlias = tuple[InputFormat, list[tuple[int, int]]]
 
 
 def plan_ranges(
-    files: Sequence[tuple[str, int]], range_bytes: int, plan_file: Callable[[str, int], FilePlan] | None = None
-) -> list[InputRange]:
+    files: Iterable[tuple[str, int]], range_bytes: int, plan_file: Callable[[str, int], FilePlan] | None = None
+) -> Iterator[InputRange]:
     """Cuts files, given as path and size in bytes, into ranges of `range_bytes`, the last of a file being shorter.
 
-    Ranges are numbered over all files in the order of their paths, so the plan depends on nothing but its arguments. A file
-    without bytes has no range. plan_file: how a file is cut; every file is taken for WARC without. Raises ValueError for a range
-    below one byte and for a path that comes twice.
+    Ranges are numbered over all files, which come in the order of their paths, so the plan depends on nothing but its arguments;
+    nothing is held of what was given out. A file without bytes has no range. plan_file: how a file is cut; every file is taken for
+    WARC without. Raises ValueError for a range below one byte, for a path that comes twice and for one out of order.
 
-    >>> [(r.index, r.file, r.start, r.stop) for r in plan_ranges([("b", 3), ("a", 5)], 3)]
+    >>> [(r.index, r.file, r.start, r.stop) for r in plan_ranges([("a", 5), ("b", 3)], 3)]
     [(0, 'a', 0, 3), (1, 'a', 3, 5), (2, 'b', 0, 3)]
     """
     if range_bytes < 1:
         raise ValueError(f"range_bytes is {range_bytes}, but must be at least 1")
-    ranges: list[InputRange] = []
+    index = 0
     previous = None
-    for path, size in sorted(files):
+    for path, size in files:
         if path == previous:
             raise ValueError(f"{path} is given twice; its records would be read twice")
+        if previous is not None and path < previous:
+            raise ValueError(f"{path} comes after {previous}; files must come in the order of their paths")
         previous = path
         if size == 0:
             continue
         format_, pieces = plan_file(path, size) if plan_file is not None else ("warc", cut_bytes(size, range_bytes))
-        ranges += [InputRange(len(ranges) + number, path, *piece, format_) for number, piece in enumerate(pieces)]
-    return ranges
+        for start, stop in pieces:
+            yield InputRange(index, path, start, stop, format_)
+            index += 1
 
 
 def cut_bytes(size: int, range_bytes: int) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ jsonl    bytes as stored        offset and length of the line, uncompressed
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from transforms.archives.arrow import plan_batches, read_arrow, read_arrow_row
@@ -35,9 +35,9 @@ class ReadSettings:
 
 
 def plan_input(
-    files: Sequence[tuple[str, int]], range_bytes: int, settings: ReadSettings | None = None, opener: Opener = open_file
-) -> list[InputRange]:
-    """Cuts files, given as path and size in bytes, into ranges, numbered over all files in the order of their paths.
+    files: Iterable[tuple[str, int]], range_bytes: int, settings: ReadSettings | None = None, opener: Opener = open_file
+) -> Iterator[InputRange]:
+    """Cuts files, given as path and size in bytes in the order of their paths, into ranges, numbered over all files.
 
     Raises ValueError as `plan_ranges` does, and InputError for a table without the columns that are needed.
     """

@@ -222,6 +222,16 @@ def write_atomically(path: Path, text: str, temporary_folder: Path) -> None:
     os.replace(temporary, path)
 
 
+def copy_atomically(source: Path, path: Path, temporary_folder: Path) -> None:
+    """Copies a file of any size under a temporary name, syncs it and renames it."""
+    temporary_folder.mkdir(parents=True, exist_ok=True)
+    temporary = temporary_folder / f"{path.name}-{os.getpid()}-{uuid.uuid4().hex}"
+    shutil.copyfile(source, temporary)
+    _sync(temporary)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(temporary, path)
+
+
 def _write_manifest(run: Path, manifest: ShardManifest, run_key: str) -> None:
     stored = asdict(manifest)
     del stored["cpu_seconds"]  # a time differs between runs, and equal runs have equal files

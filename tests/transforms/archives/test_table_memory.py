@@ -23,7 +23,7 @@ def anonymous():
     return next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("RssAnon"))
 import pyarrow.parquet
 path, size = sys.argv[1], int(sys.argv[2])
-ranges = plan_input([(path, size)], 2**26)
+ranges = list(plan_input([(path, size)], 2**26))
 before = peak = anonymous()
 count = 0
 for range_ in ranges:

@@ -86,7 +86,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Made:
 
 
 def read(path: Path, range_bytes: int = 10**9, read_settings: ReadSettings | None = None) -> list[Response | Drop]:
-    ranges = plan_input([(str(path), path.stat().st_size)], range_bytes, read_settings)
+    ranges = list(plan_input([(str(path), path.stat().st_size)], range_bytes, read_settings))
     return [item for range_ in ranges for item in read_range(range_, read_settings)]
 
 
@@ -157,7 +157,7 @@ def test_html_over_the_cap_is_a_drop(make: Made) -> None:
 @pytest.mark.parametrize("name", ["empty.parquet", "empty.arrow", "empty.jsonl", "empty.jsonl.gz"])
 def test_a_file_without_a_byte_has_no_range(tmp_path: Path, name: str) -> None:
     (tmp_path / name).touch()
-    assert plan_input([(str(tmp_path / name), 0)], 100) == []
+    assert list(plan_input([(str(tmp_path / name), 0)], 100)) == []
 
 
 @pytest.mark.parametrize("write", [write_parquet, write_arrow_stream, write_arrow_file])
@@ -221,7 +221,7 @@ def test_a_column_of_numbers_is_an_error(tmp_path: Path, column: str) -> None:
     path = tmp_path / "a.parquet"
     write_parquet(path, pa.table({"url": ["a:"], "html": ["x"]} | {column: [1]}), 1)
     with pytest.raises(InputError, match=f"column '{column}' is of type int64"):
-        plan_input([(str(path), 9)], 100)
+        list(plan_input([(str(path), 9)], 100))
 
 
 UTC = timezone.utc

@@ -76,7 +76,7 @@ def test_a_dictionary_in_front_is_used(archive, is_packed) -> None:
     path = archive(front, frame(page(HTML), made), frame(sentinel(), made), name="a.warc.zst")
     size = len(front) + len(frame(page(HTML), made)) + len(frame(sentinel(), made))
     for range_bytes in (1000, 70, 10**6):
-        ranges = plan_input([(path, size)], range_bytes)
+        ranges = list(plan_input([(path, size)], range_bytes))
         items = [item for range_ in ranges for item in read_range(range_)]
         assert [summary(item) for item in items] == [READ, SENTINEL]
         assert all(read_source(item.source) == item for item in items)
