@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from filters.measures.language import normalize_language
+from filters.measures.perplexity import PerplexityConfig
 from filters.rules import RULES, RuleConfig, rules_from_config
 from pipelines.typed_yaml import (
     ConfigError,
@@ -130,6 +131,7 @@ class Config:
     rules: Mapping[str, RuleConfig] = field(default_factory=lambda: rules_from_config({}))
     documents: DocumentsConfig = field(default_factory=DocumentsConfig)
     language: LanguageConfig = field(default_factory=LanguageConfig)
+    perplexity: PerplexityConfig = field(default_factory=PerplexityConfig)
     output: OutputConfig = field(default_factory=OutputConfig)
 
     def __post_init__(self) -> None:

@@ -47,7 +47,7 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
     outcomes = documents | "ResolveImages" >> ResolveImages(plan, config.images.limits)
     images = outcomes | "StoreImages" >> StoreImages(plan)
     by_shard = outcomes | "OutcomesByDocumentShard" >> OutcomesByDocumentShard(plan)
-    scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, ScoreSettings(rules, config.documents))
+    scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, ScoreSettings(rules, config.documents, config.perplexity))
     data = scored | "WriteDataset" >> WriteDataset(plan, write)
     return (documents, outcomes, images, scored, data) | "AllManifests" >> beam.Flatten() | "FinishRun" >> FinishRun(plan, started)
 

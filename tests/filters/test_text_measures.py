@@ -120,6 +120,8 @@ def test_what_rules_need_beside_the_measures() -> None:
         "words_method": "counted",
         "marks_and_tokens": 4,
         "spam_word_ratio": None,
+        "log10_probability": None,
+        "model_tokens": None,
     }
     assert profile_text("ភាសាខ្មែរ").measures("km")["words_method"] == "estimated"
 

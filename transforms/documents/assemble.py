@@ -13,7 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from filters.measures import TextProfile, join_profiles, measure_image, profile_text
+from filters.measures import (
+    PerplexityConfig,
+    TextProfile,
+    join_likelihoods,
+    join_profiles,
+    measure_image,
+    profile_text,
+    score_text,
+    stored_likelihood,
+)
 from filters.measures.language import language_probability
 from filters.rules import RULES, RuleConfig, Verdict, first_drop
 from transforms.documents.parts import KeptNode, Measures, drop_idle_boundaries, merge_neighbours, split_nodes
@@ -96,14 +105,20 @@ class Judgement:
 
 
 def score_document(
-    document: Document, outcomes: Mapping[bytes, Outcome], rules: Mapping[str, RuleConfig], documents: DocumentsConfig
+    document: Document,
+    outcomes: Mapping[bytes, Outcome],
+    rules: Mapping[str, RuleConfig],
+    documents: DocumentsConfig,
+    perplexity: PerplexityConfig | None = None,
 ) -> tuple[ScoredDocument, Judgement]:
     """Attaches to each image node the outcome of its first usable candidate and measures images, paragraphs and parts.
 
-    The language model is asked for each paragraph only where `paragraph.language` is on: it costs more than all other measures.
+    The language identification is asked for each paragraph only where `paragraph.language` is on: it costs more than all other
+    measures. perplexity: the models that score paragraphs, by language; None for those shipped.
     The second result is what `judge_document` makes of the first.
     """
     language = document.language
+    models = perplexity or PerplexityConfig()
     config = rules.get("paragraph.language", RULES["paragraph.language"].default)
     nodes: list[ScoredNode] = []
     profiles: list[TextProfile] = []
@@ -119,7 +134,8 @@ def score_document(
                 measures.append({})
             else:
                 score = None if config.off else language_probability(paragraph.text, language)
-                measures.append(profiles[-1].measures(language, score))
+                likelihood = score_text(paragraph.text, language, models)
+                measures.append(profiles[-1].measures(language, score, likelihood))
         nodes.append(ScoredNode(index, node, tuple(measures)))
     scored = ScoredDocument(replace(document, nodes=()), tuple(nodes))
     judge = _Judge(scored, rules, documents, profiles)
@@ -241,9 +257,10 @@ class _Judge:
         target = f"part{part}"
         images = sum(node.image is not None for node in nodes)
         paragraphs = {
-            number: paragraph
+            number: (paragraph, measures)
             for node in nodes
-            for number, paragraph in zip(node.numbers, node.paragraphs, strict=True)
+            if node.image is None
+            for number, paragraph, measures in zip(node.numbers, node.paragraphs, node.measures, strict=True)
             if paragraph.kind != "boundary"
         }
         if not paragraphs:
@@ -259,16 +276,17 @@ class _Judge:
             return None
         return DatasetRow(self.document, part, tuple(nodes), scores)
 
-    def _measure_part(self, paragraphs: Mapping[int, Paragraph]) -> Measures:
+    def _measure_part(self, paragraphs: Mapping[int, tuple[Paragraph, Measures]]) -> Measures:
         """The measures of these paragraphs together; those that are known are not measured again."""
         numbers = tuple(paragraphs)
         if numbers not in self.measured:
             profiles = [
                 profile_text(paragraph.text) if self.profiles is None else self.profiles[number]
-                for number, paragraph in paragraphs.items()
+                for number, (paragraph, _) in paragraphs.items()
             ]
+            likelihood = join_likelihoods(stored_likelihood(measures) for _, measures in paragraphs.values())
             document = self.document
-            self.measured[numbers] = join_profiles(profiles).measures(document.language, document.language_score)
+            self.measured[numbers] = join_profiles(profiles).measures(document.language, document.language_score, likelihood)
         return self.measured[numbers]
 
     def _drop(self, stage: str, kind: TargetKind, target: str, failure: Verdict, detail: str | None) -> None:

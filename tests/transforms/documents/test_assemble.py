@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from filters.measures import measure_text
 from filters.rules import RuleConfig, rules_from_config
 from transforms.documents.assemble import (
     DocumentsConfig,
@@ -119,6 +120,13 @@ def test_a_paragraph_that_fails_is_a_drop_with_value_and_threshold() -> None:
     assert drop.target_id == "d" * 32 + "#n0.p1"
     assert (drop.file, drop.offset) == ("a.warc.gz", 7)
     assert judged.rows[0].nodes[0].text == prose(1)
+
+
+def test_the_perplexity_of_a_row_is_that_of_the_paragraphs_that_stay() -> None:
+    (row,) = judge((text_node(prose(1), "Too short"), image_node(GOOD), text_node(prose(2))), (ok(GOOD),)).rows
+    together = measure_text(f"{prose(1)}\n\n{prose(2)}", "en")
+    assert together["perplexity"] is not None
+    assert row.scores["perplexity"] == together["perplexity"]
 
 
 @pytest.mark.parametrize("kind", ["heading", "table", "code"])
