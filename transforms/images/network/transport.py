@@ -8,6 +8,7 @@ robots rules of its host and its host's limits. Proxies of the environment are n
 
 from __future__ import annotations
 
+import functools
 import http.client
 import logging
 import socket
@@ -16,7 +17,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any
 
@@ -33,6 +34,8 @@ PRODUCT = "interleaf"
 PIECE_BYTES = 64 * 1024
 DRAIN_BYTES = 16 * 1024
 """A body that is not wanted and no larger than this is read after all: that costs less than a new connection."""
+CLIENT_ERRORS = (OSError, http.client.HTTPException, urllib3.exceptions.HTTPError, ValueError)
+"""What the client raises for what a server does; ValueError for headers that are no text."""
 PORTS = {"http": 80, "https": 443}
 
 
@@ -88,11 +91,10 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A response. body: decoded, and empty where it was not wanted. requests: 2 where a reset connection was replaced silently."""
+    """A response. body: decoded, and empty where it was not wanted."""
 
     head: Head
     body: bytes
-    requests: int = 1
 
 
 Look = Callable[[Head], "Failure | bool"]
@@ -116,50 +118,41 @@ class Transport:
         self._lock = threading.Lock()
         self._idle: dict[tuple[str, str], list[HTTPConnection]] = defaultdict(list)
         self._addresses: dict[str, tuple[str, ...] | Failure] = {}
-        self._context: ssl.SSLContext | None = None
         # It warns of every header that is not well formed.
         logging.getLogger("urllib3.connection").setLevel(logging.ERROR)
         self.connections = 0
         self.budget = ByteBudget(config.bytes_in_flight)
 
-    def get(self, target: Target, deadline: float, look: Look, max_bytes: int | None = None) -> Answer | Failure:
-        """GET. deadline: of the monotonic clock, for lookup, connection, head and body together. max_bytes: instead of the usual.
+    def get(self, target: Target, deadline: float, look: Look, most: int | None = None) -> Answer | Failure:
+        """GET. deadline: of the monotonic clock, for lookup, connection, head and body together.
 
-        The body's bytes count against `budget` until its reader gives them back.
+        most: bytes of the body that are read of a longer one; None: a body above `max_bytes` is refused. The body's bytes count
+        against `budget` until its reader gives them back.
         """
-        requests = 1
-        while True:
-            connection = self._take_idle(target) or self._connect(target, deadline)
-            if isinstance(connection, Failure):
-                return connection
-            is_reused, connection.has_answered = connection.has_answered, False
-            try:
-                found = self._exchange(connection, target, deadline, look, max_bytes or self._config.max_bytes)
-            except Exception as error:  # noqa: BLE001  a hostile server may make the client raise anything; each is a status
-                found = _failure_of(error, deadline)
-            if isinstance(found, Failure) or connection.sock is None:
-                connection.close()
-            else:
-                connection.has_answered = True
-                with self._lock:
-                    self._idle[target.scheme, target.authority].append(connection)
-            # A server may close a kept connection just when the next request is under way; no byte of an answer came then.
-            if isinstance(found, Failure) and found.status == "connection_reset" and is_reused and not connection.has_head:
-                requests += 1
-                continue
-            return Answer(found.head, found.body, requests) if isinstance(found, Answer) else found
-
-    def forget(self, authority: str) -> None:
-        """Closes what is kept for a host and port."""
-        with self._lock:
-            connections = [c for scheme in PORTS for c in self._idle.pop((scheme, authority), [])]
-        for connection in connections:
-            connection.close()
+        connection = self._take_idle(target) or self._connect(target, deadline)
+        if isinstance(connection, Failure):
+            return connection
+        is_kept, connection.has_head = connection.has_head, False
+        try:
+            found = self._exchange(connection, target, deadline, look, most)
+        except CLIENT_ERRORS as error:
+            found = _failure_of(error, deadline)
+        if isinstance(found, Answer) and connection.sock is not None:
+            with self._lock:
+                self._idle[target.scheme, target.authority].append(connection)
+            return found
+        connection.close()
+        if isinstance(found, Failure) and found.status == "connection_reset" and is_kept and not connection.has_head:
+            return replace(found, on_kept_connection=True)
+        return found
 
     def close(self) -> None:
         """Closes all kept connections."""
-        for _, authority in list(self._idle):
-            self.forget(authority)
+        with self._lock:
+            connections = [connection for kept in self._idle.values() for connection in kept]
+            self._idle.clear()
+        for connection in connections:
+            connection.close()
 
     def resolve(self, host: str, deadline: float) -> tuple[str, ...] | Failure:
         """The checked addresses of a host; a host is looked up once."""
@@ -189,7 +182,7 @@ class Transport:
             return addresses
         connection: _Connection
         if target.scheme == "https":
-            connection = _GuardedHTTPS(target.host, target.port, ssl_context=self._tls_context())
+            connection = _GuardedHTTPS(target.host, target.port, ssl_context=tls_context())
         else:
             connection = _GuardedHTTP(target.host, target.port)
         failure = Failure("connect_error", f"{target.authority}: no address")
@@ -202,14 +195,14 @@ class Transport:
                 self.connections += 1
             try:
                 connection.connect()
-            except Exception as error:  # noqa: BLE001  as in `get`
+            except CLIENT_ERRORS as error:
                 connection.close()
                 failure = _connect_failure_of(error, target.authority)
                 continue
             return connection
         return failure
 
-    def _exchange(self, connection: _Connection, target: Target, deadline: float, look: Look, max_bytes: int) -> Answer | Failure:
+    def _exchange(self, connection: _Connection, target: Target, deadline: float, look: Look, most: int | None) -> Answer | Failure:
         connection.has_head = False
         connection.timeout = max(min(self._config.read_timeout, deadline - time.monotonic()), 0.001)
         if isinstance(connection.sock, _DeadlineReads):
@@ -226,18 +219,21 @@ class Transport:
             if declared is None or declared > DRAIN_BYTES:
                 connection.close()
             else:
-                _read_all(response, DRAIN_BYTES)
+                _read_body(response, DRAIN_BYTES)
             return Answer(head, b"")
-        if declared is not None and declared > max_bytes:
+        max_bytes = self._config.max_bytes if most is None else most
+        if most is None and declared is not None and declared > max_bytes:
             return Failure("too_large", "Content-Length", declared, max_bytes, response.status)
-        reserved = declared if declared is not None else max_bytes
+        reserved = max_bytes if declared is None else min(declared, max_bytes)
         if not self.budget.take(reserved, deadline):
             return Failure("fetch_deadline", "the deadline was reached before there was memory for the body")
         kept = 0
         try:
-            body = _read_all(response, max_bytes)
-            if body is None:
-                return Failure("too_large", "the body goes on beyond the cap", None, max_bytes, response.status)
+            body, is_whole = _read_body(response, max_bytes)
+            if not is_whole:
+                connection.close()
+                if most is None:
+                    return Failure("too_large", "the body goes on beyond the cap", None, max_bytes, response.status)
             decoded = _decoded(body, head, max_bytes)
             if isinstance(decoded, Failure):
                 return decoded
@@ -246,12 +242,16 @@ class Transport:
         finally:
             self.budget.give_back(reserved - kept)
 
-    def _tls_context(self) -> ssl.SSLContext:
-        with self._lock:
-            if self._context is None:
-                self._context = ssl.create_default_context()
-                self._context.sslsocket_class = _DeadlineTLSSocket
-            return self._context
+
+@functools.cache
+def tls_context() -> ssl.SSLContext:
+    """The one TLS context of the process: the system's roots, or those of `SSL_CERT_FILE`; certificates are always verified.
+
+    Making one costs more than fetching a dozen images.
+    """
+    context = ssl.create_default_context()
+    context.sslsocket_class = _DeadlineTLSSocket
+    return context
 
 
 class ByteBudget:
@@ -303,8 +303,7 @@ class _ToAddress:
     """A connection to the checked address instead of the name; the name stays in the `Host` header and in the certificate check."""
 
     address = ""
-    has_answered = False
-    has_head = False
+    has_head = False  # of the last request's answer
 
     def _new_conn(self) -> socket.socket:
         family = socket.AF_INET6 if ":" in self.address else socket.AF_INET
@@ -330,16 +329,16 @@ class _GuardedHTTPS(_ToAddress, HTTPSConnection):
 _Connection = _GuardedHTTP | _GuardedHTTPS
 
 
-def _read_all(response: urllib3.BaseHTTPResponse, most: int) -> bytes | None:
-    """The raw body, read as it arrives; None where it is longer than `most`."""
+def _read_body(response: urllib3.BaseHTTPResponse, most: int) -> tuple[bytes, bool]:
+    """The raw body, read as it arrives, up to `most` bytes; and whether that is all of it."""
     pieces: list[bytes] = []
     size = 0
     while piece := response.read1(PIECE_BYTES, decode_content=False):
         size += len(piece)
-        if size > most:
-            return None
         pieces.append(piece)
-    return b"".join(pieces)
+        if size > most:
+            return b"".join(pieces)[:most], False
+    return b"".join(pieces), True
 
 
 def _decoded(body: bytes, head: Head, max_bytes: int) -> bytes | Failure:
@@ -367,8 +366,6 @@ def _find(error: BaseException, *kinds: type[BaseException]) -> BaseException | 
 
 def _failure_of(error: Exception, deadline: float) -> Failure:
     """What an exception of a connected client means. No text of it is passed on: it may hold addresses and bytes."""
-    if isinstance(error, MemoryError):
-        raise error
     if _find(error, urllib3.exceptions.IncompleteRead, http.client.IncompleteRead) is not None:
         return Failure("short_body", "fewer bytes than declared")
     if _find(error, TimeoutError, urllib3.exceptions.TimeoutError) is not None:
@@ -385,8 +382,6 @@ def _failure_of(error: Exception, deadline: float) -> Failure:
 
 
 def _connect_failure_of(error: Exception, authority: str) -> Failure:
-    if isinstance(error, MemoryError):
-        raise error
     if _find(error, TimeoutError) is not None:
         return Failure("connect_timeout", authority)
     verification = _find(error, ssl.SSLCertVerificationError)

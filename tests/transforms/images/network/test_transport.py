@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 import trustme
 
-from scripts.bench.fault_server import FaultServer, Route, answer, cut, drip, endless, head, in_turn, raw, redirect, reset, silent
+from scripts.bench.fault_server import FaultServer, Route, answer, cut, drip, endless, head, raw, redirect, reset, silent
 from transforms.images.network.addresses import AddressGuard
 from transforms.images.network.config import NetworkConfig
 from transforms.images.network.failure import Failure
-from transforms.images.network.transport import Answer, Head, Target, Transport, parse_target
+from transforms.images.network.transport import Answer, Head, Target, Transport, parse_target, tls_context
 
 CAP = 1 << 20
 SETTINGS = NetworkConfig(
@@ -134,14 +134,25 @@ def test_a_name_that_changes_its_answer_changes_nothing(connects: list[str]) -> 
     assert connects == ["127.0.0.1"] * 2
 
 
-def test_connections_are_kept_and_one_that_was_closed_meanwhile_is_replaced() -> None:
-    with FaultServer({"/a": answer(b"a"), "/once": in_turn(reset(), answer(b"b"))}) as server:
+def test_connections_are_kept_and_one_that_ends_meanwhile_is_told_from_a_reset() -> None:
+    with FaultServer({"/a": answer(b"a"), "/reset": reset()}) as server:
         transport = Transport(SETTINGS)
         assert [status_of(get(transport, server.url("/a"))) for _ in range(20)] == ["200 1"] * 20
         assert server.connections == 1
-        again = get(transport, server.url("/once"))
-    assert isinstance(again, Answer)
-    assert (again.body, again.requests) == (b"b", 2)
+        found = [get(transport, server.url("/reset")) for _ in range(2)]
+    assert [(f.status, f.on_kept_connection) for f in found if isinstance(f, Failure)] == [
+        ("connection_reset", True),
+        ("connection_reset", False),
+    ]
+
+
+def test_the_beginning_of_a_body_may_be_enough() -> None:
+    with FaultServer({"/long": answer(b"z" * 5000)}) as server:
+        target = parse_target(server.url("/long"))
+        assert isinstance(target, Target)
+        found = Transport(SETTINGS).get(target, time.monotonic() + 1, want_success, 1000)
+    assert isinstance(found, Answer)
+    assert found.body == b"z" * 1000
 
 
 @pytest.mark.parametrize(("url", "status"), [
@@ -175,6 +186,7 @@ def test_tls_is_verified_in_one_context_over_kept_connections(tmp_path: Path, mo
     authority, stranger = trustme.CA(), trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "roots.pem"))
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "roots.pem"))
+    tls_context.cache_clear()
     contexts = []
     create = ssl.create_default_context
     monkeypatch.setattr(ssl, "create_default_context", lambda: contexts.append(1) or create())
@@ -197,3 +209,4 @@ def test_tls_is_verified_in_one_context_over_kept_connections(tmp_path: Path, mo
         assert status_of(get(transport, server.url("/1", "bad.example"))) == "tls_error"
         assert server.log == []
     assert contexts == [1]
+    tls_context.cache_clear()
