@@ -8,7 +8,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -46,7 +46,7 @@ def build_dataset(
     check_beam_arguments(engine)
     run = plan_run(output, resolved, patterns, manifests)
     resumed = prepare_folder(run)
-    say = _Speaker(stream)
+    say = Speaker(stream)
     if run.finished:
         say(f"{output} is finished already; nothing to do")
         say(summary(run))
@@ -61,21 +61,27 @@ def build_dataset(
 
     # Beam takes seconds to import; wrong use is told before that.
     from pipelines.graph import build
+
+    run_with_log(run, lambda: run_graph(engine, lambda root: build(root, run, started)), stream)
+    say(summary(run))
+    return 0
+
+
+def run_with_log(run: Run, execute: Callable[[], None], stream: TextIO) -> None:
+    """Executes a graph with progress on `stream`; what workers print goes to a file of the run folder. Raises RunError."""
     from pipelines.progress import Progress
 
     log = run.folder / ERROR_LOG
     try:
         with stderr_into(log, stream) as own_stream, Progress(run.plan, own_stream):
-            run_graph(engine, lambda root: build(root, run, started))
+            execute()
     except UsageError:
         raise
     except Exception as error:
         raise RunError(_failure(log, error)) from error
     log.unlink(missing_ok=True)
     if not run.finished:
-        raise RunError(f"{output}: the runner reports success, but the run is not finished; run the same command again")
-    say(summary(run))
-    return 0
+        raise RunError(f"{run.folder}: the runner reports success, but the run is not finished; run the same command again")
 
 
 def summary(run: Run) -> str:
@@ -154,7 +160,9 @@ def _last_cause(trace: str) -> str:
     return ""
 
 
-class _Speaker:
+class Speaker:
+    """Writes lines to a stream at once."""
+
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import yaml
 
-from pipelines.run_folder import read_run
+from pipelines.run_folder import read_plan, read_run
 from transforms.shards.dataset import yaml_features
 from transforms.shards.writer import TEMPORARY, write_atomically
 from transforms.sizes import format_size
@@ -19,7 +20,7 @@ _BODY = Template("""
 
 Made by interleaf ${version} from ${input_files} archive files (${input_size}). One row is one web page, or one part of a long one:
 its texts and images in reading order.
-
+${retuned}
 | | |
 |---|---|
 | documents | ${documents} |
@@ -51,15 +52,19 @@ What was left out, and why, is in `drops/`; the funnel in `stats.json` and `repo
 The texts and images remain their owners'; check the licence of your crawl before you publish.
 """)
 
-_REFERENCED = """
-Image bytes stand once each in `images/`, by sha256:
+_REFERENCED = Template("""
+Image bytes stand once each in `${images}/`, by sha256:
 
 ```python
-images = load_dataset("parquet", data_dir="images", split="train")
+images = load_dataset("parquet", data_dir="${images}", split="train")
 row_of = {sha256: number for number, sha256 in enumerate(images["sha256"])}
 body = images[row_of[sha256]]["bytes"]  # for a sha256 of rows[0]["images"]
 ```
-"""
+""")
+
+_RETUNED = Template("""
+It judges the pages and images of the run `${run}` (key ${run_key}) by other settings: ${changes}.
+""")
 
 _INLINE = """
 The images are in the rows; `datasets` decodes them on access.
@@ -87,7 +92,8 @@ def write_card(folder: Path, schema: pa.Schema, rows: int, size: int, stats: dic
         },
         "tags": ["interleaf", "interleaved-image-text"],
     }
-    dataset = stats["dataset"]
+    dataset, retuned = stats["dataset"], description.get("retuned")
+    images = os.path.relpath(Path(read_plan(folder).folder_of("images")) / "images", folder)
     body = _BODY.substitute(
         version=description["versions"]["interleaf"],
         input_files=description["input"]["files"],
@@ -97,8 +103,13 @@ def write_card(folder: Path, schema: pa.Schema, rows: int, size: int, stats: dic
         images=dataset.get("images", 0),
         words=dataset.get("words", 0),
         pages=stats["stages"]["documents"]["in"],
-        images_text=_INLINE if description["config"]["output"]["inline_images"] else _REFERENCED,
+        retuned=_RETUNED.substitute({**retuned, "changes": _changes(retuned["changes"])}) if retuned is not None else "",
+        images_text=_INLINE if description["config"]["output"]["inline_images"] else _REFERENCED.substitute(images=images),
         extra_columns="".join(text for name, text in _EXTRA.items() if name in schema.names),
     )
     text = f"---\n{yaml.safe_dump(header, sort_keys=False, width=120)}---\n{body}"
     write_atomically(folder / "README.md", text, folder / TEMPORARY)
+
+
+def _changes(changes: dict[str, dict[str, Any]]) -> str:
+    return ", ".join(f"`{key}` {change['to']} instead of {change['from']}" for key, change in changes.items()) or "none"

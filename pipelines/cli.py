@@ -15,6 +15,7 @@ From web crawl archives to interleaved image-text documents.
 
   interleaf build --input 'crawl/*.warc.gz' --output OUT     archives -> dataset
   interleaf verify OUT                                       is the dataset what it says it is?
+  interleaf retune OUT --output NEW --set rules.…=…          other thresholds for a finished run, in seconds
   interleaf report OUT                                       the funnel, and samples of what was dropped, as one HTML file
   interleaf page crawl/a.warc.gz --url https://…             one page: what happens to it, and why
   interleaf config --describe                                every setting, its default and its meaning
@@ -45,6 +46,18 @@ Runners, with their defaults; options that are given win over these, and any oth
 Options that are not listed here go to Apache Beam, e.g. --direct_runner_bundle_repeat=1.
 """
 
+_RETUNE = """\
+Judges a run again by other settings and writes the dataset that a build with them would have written, from the measures that the
+run has stored: no archive is read and no page parsed. NEW refers to the stages and images of OUT, so OUT must stay where it is.
+
+Rules, documents, language and output can be changed. A key that would need the archives again is refused by name.
+
+Examples:
+  interleaf retune OUT --output NEW --set rules.document.words.min=20
+  interleaf retune OUT --output NEW --set rules.paragraph.stop_words=null --set documents.too_long=drop
+  interleaf retune OUT --output NEW --config my.yaml
+"""
+
 _PAGE = """\
 Shows what the pipeline makes of one page: encoding, limits, gate, blocks with their kinds and paths, what deduplication removed,
 nodes, Markdown. The page is a file with HTML, or a record of an archive.
@@ -72,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status."""
     parser = _parser()
     options, beam_arguments = parser.parse_known_args(arguments)
-    if beam_arguments and options.command is not _build:
+    if beam_arguments and options.command not in (_build, _retune):
         parser.error(f"unknown argument {beam_arguments[0]}")
     options.beam_arguments = beam_arguments
     # A closed pipe (`interleaf page … | head`) ends the program quietly, as it does any Unix tool.
@@ -98,6 +111,20 @@ def _build(options: argparse.Namespace) -> int:
         patterns=options.input,
         manifests=options.input_manifest,
         output=options.output,
+        runner=options.runner,
+        workers=options.workers,
+        beam_arguments=options.beam_arguments,
+    )
+
+
+def _retune(options: argparse.Namespace) -> int:
+    from pipelines.retune import retune_dataset
+
+    return retune_dataset(
+        options.run,
+        output=options.output,
+        config=options.config,
+        overrides=options.set,
         runner=options.runner,
         workers=options.workers,
         beam_arguments=options.beam_arguments,
@@ -172,12 +199,12 @@ def _parser() -> argparse.ArgumentParser:
         sub.set_defaults(command=run)
         return sub
 
-    def configuration(sub: argparse.ArgumentParser) -> None:
+    def configuration(sub: argparse.ArgumentParser, default: str | None = "default") -> None:
         sub.add_argument(
             "--config",
             metavar="C",
-            default="default",
-            help="YAML file, or a shipped one: default, demo, obelics (default: %(default)s)",
+            default=default,
+            help=f"YAML file, or a shipped one: default, demo, obelics (default: {default or 'the settings of OUT'})",
         )
         sub.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="override one key; may be repeated")
 
@@ -203,6 +230,13 @@ def _parser() -> argparse.ArgumentParser:
         help="local, spark, flink, prism, dataflow, or any runner of Beam (default: local)",
     )
     build.add_argument("--workers", metavar="N", type=int, help="worker processes of the local runner (default: the cores)")
+
+    retune = command("retune", _retune, "other thresholds for a finished run", _RETUNE)
+    retune.add_argument("run", metavar="OUT", help="run folder of a build, or of another retune")
+    retune.add_argument("--output", metavar="NEW", required=True, help="run folder: new, empty, or of the same retune to resume it")
+    configuration(retune, None)
+    retune.add_argument("--runner", metavar="NAME", default="local", help="as for build (default: local)")
+    retune.add_argument("--workers", metavar="N", type=int, help="worker processes of the local runner (default: none but this)")
 
     verify = command("verify", _verify, "counts, hashes, provenance, loads with datasets", "Checks a finished run.")
     verify.add_argument("run", metavar="OUT", help="run folder")

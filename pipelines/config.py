@@ -38,6 +38,7 @@ from transforms.archives.select import SelectConfig
 from transforms.documents.assemble import DocumentsConfig
 from transforms.documents.extract import ExtractConfig
 from transforms.images.validate import ImageLimits
+from transforms.shards.data import WriteSettings
 
 __all__ = ["Config", "ConfigError", "config_from_dict", "find_config", "load_config"]
 
@@ -151,6 +152,16 @@ class Config:
         )
         return {**self.rules, "document.language": rule}
 
+    @property
+    def keep_blocks(self) -> bool:
+        """Whether the blocks of the pages are stored beside the nodes."""
+        return self.output.blocks or self.output.markdown
+
+    def write_settings(self) -> WriteSettings:
+        """The settings of the stage that judges and writes."""
+        output = self.output
+        return WriteSettings(self.effective_rules(), self.documents, output.blocks, output.markdown, output.inline_images)
+
     def as_dict(self) -> dict[str, Any]:
         """The resolved configuration as plain lists, dicts and scalars; equal configurations give equal dicts.
 
@@ -184,6 +195,21 @@ def load_config(path: str | Path | None, overrides: Sequence[str] = ()) -> Confi
 def config_from_dict(tree: Mapping[str, Any], where: str) -> Config:
     """The configuration of `Config.as_dict`. where: named in errors."""
     return build(Config, locate_plain(dict(tree), where), _READERS)
+
+
+def override_config(tree: Mapping[str, Any], overrides: Sequence[str], where: str) -> Config:
+    """The configuration of `Config.as_dict` with `--set` overrides. where: named in errors.
+
+    As everywhere, a rule that is given a limit is on unless the same override says otherwise.
+    """
+    located = locate_plain(dict(tree), where).value
+    for override in overrides:
+        section, _, key = override.partition("=")[0].strip().rpartition(".")
+        rule = located["rules"].value.get(section.removeprefix("rules."))
+        if rule is not None and isinstance(rule.value, dict) and key != "enabled":
+            rule.value.pop("enabled", None)
+        apply_override(located, override, dotted={"rules"})
+    return build(Config, Located(located, where), _READERS)
 
 
 def find_config(name: str | Path) -> Path:

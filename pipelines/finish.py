@@ -6,7 +6,7 @@ import json
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from pipelines.run_folder import SUCCESS, read_run
 from transforms.records import RunTotals, ShardManifest
 from transforms.shards.dataset import dataset_schema
 from transforms.shards.plan import STAGES, ShardPlan
-from transforms.shards.writer import TEMPORARY, add_empty_table, find_finished, manifest_path, write_atomically
+from transforms.shards.writer import TEMPORARY, add_empty_table, find_finished, manifest_path, read_manifest, write_atomically
 
 N = TypeVar("N", int, float)
 
@@ -32,7 +32,7 @@ image_nodes, paragraphs: nodes of scored documents. scored: documents. parts: do
 """
 
 
-def check_shard(folder: Path, plan: ShardPlan, manifests: Iterable[ShardManifest]) -> ShardManifest:
+def check_shard(plan: ShardPlan, manifests: Iterable[ShardManifest]) -> ShardManifest:
     """The manifest of one shard, found to be planned and whole; a retried bundle may bring it twice.
 
     Raises:
@@ -45,12 +45,23 @@ def check_shard(folder: Path, plan: ShardPlan, manifests: Iterable[ShardManifest
         raise RuntimeError(f"{name}: two attempts wrote different bytes; the run is not repeatable")
     if not 0 <= first.index < plan.total(first.stage):
         raise RuntimeError(f"{name}: not planned; there are {plan.total(first.stage)}")
+    folder = Path(plan.folder_of(first.stage))
     main = next((path for path, digest in first.files.items() if digest == first.sha256), None)
     if main is None and first.rows:
         raise RuntimeError(f"{name}: its manifest names no main file; delete the manifest and run again")
     if main is not None and (rows := pq.read_metadata(folder / main).num_rows) != first.rows:
         raise RuntimeError(f"{folder / main}: {rows} rows, its manifest says {first.rows}; delete the file and run again")
     return first
+
+
+def origin_manifests(plan: ShardPlan) -> Iterator[ShardManifest]:
+    """The manifests of all shards that another run made."""
+    for stage in plan.origins:
+        for index in range(plan.total(stage)):
+            manifest = read_manifest(plan.folder_of(stage), stage, index, plan.total(stage), plan.key_of(stage))
+            if manifest is None:
+                raise RuntimeError(f"{stage} shard {index} of {plan.folder_of(stage)} is gone; make that run again")
+            yield manifest
 
 
 def add_totals(totals: RunTotals, other: RunTotals) -> RunTotals:
@@ -74,7 +85,7 @@ def finish_run(folder: Path, plan: ShardPlan, totals: RunTotals, started: float)
         RuntimeError: a shard missing; in != out + drops.
     """
     for stage in STAGES:
-        _check_number(folder, plan, stage, totals.shards.get(stage, 0))
+        _check_number(plan, stage, totals.shards.get(stage, 0))
     counts = totals.counts
     stages = stage_funnel(counts)
     unbalanced = [name for name, s in stages.items() if s["in"] != s["out"] + sum(s["drops"].values())]
@@ -119,11 +130,11 @@ def add_numbers(one: Mapping[str, N], other: Mapping[str, N]) -> dict[str, N]:
     return total
 
 
-def _check_number(folder: Path, plan: ShardPlan, stage: str, found: int) -> None:
+def _check_number(plan: ShardPlan, stage: str, found: int) -> None:
     expected = plan.total(stage)
     if found == expected:
         return
-    without = (i for i in range(expected) if not manifest_path(folder, stage, i, expected).is_file())
+    without = (i for i in range(expected) if not manifest_path(plan.folder_of(stage), stage, i, expected).is_file())
     raise RuntimeError(
         f"{stage}: {found} of {expected} shards were made; without a manifest: {list(islice(without, 5))}; run the same command "
         "again to resume"

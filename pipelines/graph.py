@@ -15,7 +15,7 @@ from pathlib import Path
 
 import apache_beam as beam
 
-from pipelines.finish import add_totals, check_shard, finish_run, shard_totals
+from pipelines.finish import add_totals, check_shard, finish_run, origin_manifests, shard_totals
 from pipelines.run_folder import RANGE_FILE, Run
 from transforms.assemble_documents import AssembleDocuments, ScoreSettings
 from transforms.extract_documents import ExtractDocuments, ExtractRevisits, ExtractSettings
@@ -23,22 +23,14 @@ from transforms.fetch_images import OutcomesByDocumentShard, ResolveImages, Stor
 from transforms.read_pages import ReadRanges
 from transforms.records import RunTotals, ShardManifest
 from transforms.shards.plan import ShardPlan
-from transforms.write_dataset import WriteDataset, WriteSettings
+from transforms.write_dataset import WriteDataset
 
 
 def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str]:
     """Wires the whole job; the result is the path of the `_SUCCESS` file."""
     config, plan = run.config, run.plan
-    keep_blocks = config.output.blocks or config.output.markdown
-    extract = ExtractSettings(config.select, config.extract, keep_blocks, config.input.read_settings(), config.input.sample)
+    extract = ExtractSettings(config.select, config.extract, config.keep_blocks, config.input.read_settings(), config.input.sample)
     rules = config.effective_rules()
-    write = WriteSettings(
-        rules=rules,
-        documents=config.documents,
-        blocks=config.output.blocks,
-        markdown=config.output.markdown,
-        inline_images=config.output.inline_images,
-    )
     ranges = root | "ReadRanges" >> ReadRanges(str(run.folder / RANGE_FILE))
     documents = ranges | "ExtractDocuments" >> ExtractDocuments(plan, extract)
     if plan.revisits:
@@ -48,8 +40,21 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
     images = outcomes | "StoreImages" >> StoreImages(plan)
     by_shard = outcomes | "OutcomesByDocumentShard" >> OutcomesByDocumentShard(plan)
     scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, ScoreSettings(rules, config.documents, config.perplexity))
-    data = scored | "WriteDataset" >> WriteDataset(plan, write)
+    data = scored | "WriteDataset" >> WriteDataset(plan, config.write_settings())
     return (documents, outcomes, images, scored, data) | "AllManifests" >> beam.Flatten() | "FinishRun" >> FinishRun(plan, started)
+
+
+def retune(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str]:
+    """Wires what `interleaf retune` runs: from the manifests of another run's scored shards on, as in `build`."""
+    plan = root | "Plan" >> beam.Create([run.plan])
+    origins = plan | "Origins" >> beam.FlatMap(origin_manifests).with_output_types(ShardManifest)
+    scored = origins | "Scored" >> beam.Filter(_is_scored)
+    data = scored | "WriteDataset" >> WriteDataset(run.plan, run.config.write_settings())
+    return (origins, data) | "AllManifests" >> beam.Flatten() | "FinishRun" >> FinishRun(run.plan, started)
+
+
+def _is_scored(manifest: ShardManifest) -> bool:
+    return manifest.stage == "scored"
 
 
 class _CheckShard(beam.DoFn):  # type: ignore[misc]
@@ -57,7 +62,7 @@ class _CheckShard(beam.DoFn):  # type: ignore[misc]
         self._plan = plan
 
     def process(self, element: tuple[tuple[str, int], Iterable[ShardManifest]]) -> Iterator[ShardManifest]:
-        yield check_shard(Path(self._plan.folder), self._plan, element[1])
+        yield check_shard(self._plan, element[1])
 
 
 @beam.typehints.with_input_types(ShardManifest)

@@ -167,16 +167,21 @@ def spread(total: int, count: int) -> list[int]:
 
 def _sampled_drops(plan: ShardPlan) -> Iterator[dict[str, Any]]:
     for stage in STAGES:
-        for index in spread(plan.total(stage), SAMPLED_SHARDS):
-            path = plan.path("drops", index, plan.total(stage), f"part-{stage}")
-            if path.is_file():
-                yield from read_rows(path, batch_rows=1000)
+        yield from _drops_of_shards(plan, stage, spread(plan.total(stage), SAMPLED_SHARDS))
 
 
 def drop_rows(folder: Path) -> Iterator[dict[str, Any]]:
-    """All drops of a run, shard by shard."""
-    for path in sorted((folder / "drops").glob("part-*.parquet")):
-        yield from read_rows(path, batch_rows=1000)
+    """All drops of a run, shard by shard; those of stages that another run made stand there."""
+    plan = read_plan(folder)
+    for stage in STAGES:
+        yield from _drops_of_shards(plan, stage, range(plan.total(stage)))
+
+
+def _drops_of_shards(plan: ShardPlan, stage: str, shards: Iterable[int]) -> Iterator[dict[str, Any]]:
+    for index in shards:
+        path = plan.path("drops", index, plan.total(stage), f"part-{stage}")
+        if path.is_file():
+            yield from read_rows(path, batch_rows=1000)
 
 
 def data_rows(folder: Path, columns: list[str] | None = None) -> Iterator[dict[str, Any]]:

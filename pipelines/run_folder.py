@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from pipelines.input_manifest import InputSummary, write_input_manifest, write_r
 from transforms.archives import InputError
 from transforms.archives.domains import domains_digest
 from transforms.blocks.main_content.model_file import model_version
-from transforms.shards.plan import ShardPlan
+from transforms.shards.plan import Origin, ShardPlan
 from transforms.shards.writer import TEMPORARY, copy_atomically, write_atomically
 from transforms.sizes import format_size
 
@@ -49,10 +50,20 @@ VERSIONED = (
 
 
 @dataclass(frozen=True)
+class Retuned:
+    """The run whose measures a run judges anew: its folder and key, and the settings that differ, old and new."""
+
+    folder: str
+    run_key: str
+    changes: tuple[tuple[str, Any, Any], ...]
+
+
+@dataclass(frozen=True)
 class Run:
     """A planned run: its folder, configuration, input and shard plan.
 
     ranges: how many input ranges there are. lists: a folder with the lists of files and ranges, until they are in the run folder.
+    retuned: where it comes from, if from another run.
     """
 
     folder: Path
@@ -62,6 +73,7 @@ class Run:
     versions: Mapping[str, str]
     plan: ShardPlan
     lists: TemporaryDirectory[str]
+    retuned: Retuned | None = None
 
     @property
     def finished(self) -> bool:
@@ -70,12 +82,26 @@ class Run:
     def description(self) -> dict[str, Any]:
         """The content of `run.yaml`."""
         plan = self.plan
+        origins = {
+            stage: {"run": os.path.relpath(origin.folder, self.folder), "run_key": origin.key}
+            for stage, origin in plan.origins.items()
+        }
         return {
             "run_key": plan.key,
             "config": self.config.as_dict(),
             "versions": dict(self.versions),
             "input": {"files": self.input.files, "bytes": self.input.bytes, "manifest": INPUT_FILE},
             "shards": {name: getattr(plan, name) for name in ("documents", "outcomes", "images", "data", "revisits")},
+            **({"stages_of": origins} if origins else {}),
+            **({"retuned": self._retuned()} if self.retuned is not None else {}),
+        }
+
+    def _retuned(self) -> dict[str, Any]:
+        assert self.retuned is not None
+        return {
+            "run": os.path.relpath(self.retuned.folder, self.folder),
+            "run_key": self.retuned.run_key,
+            "changes": {key: {"from": old, "to": new} for key, old, new in self.retuned.changes},
         }
 
 
@@ -94,16 +120,11 @@ def plan_run(folder: str | Path, config: Config, patterns: Sequence[str], manife
     shards = min(data_shards(config, summary.bytes), ranges)
     revisits = -(-formats.get("warc", 0) // RANGES_PER_REVISIT_SHARD)
     documents = ranges + revisits
+    versions = code_versions(config)
     try:
-        versions = installed_versions() | {f"domains of {path}": domains_digest(path) for path in config.select.domain_files()}
+        versions |= {f"domains of {path}": domains_digest(path) for path in config.select.domain_files()}
     except InputError as error:
         raise UsageError(str(error)) from None
-    try:
-        versions |= model_versions(config.perplexity)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    if config.extract.profile == "default" and config.extract.main_content.method == "model":
-        versions["main content model"] = model_version()
     key_of = {"config": config.as_dict(), "versions": versions, "input": summary.digest}
     key = hashlib.sha256(json.dumps(key_of, sort_keys=True).encode()).hexdigest()[:16]
     plan = ShardPlan(str(folder), key, documents, min(documents, max(shards, 16)), shards, shards, revisits)
@@ -124,9 +145,20 @@ def data_shards(config: Config, total: int) -> int:
     return max(AUTO_MIN_SHARDS, -(-total // AUTO_SHARD_INPUT))
 
 
-def installed_versions() -> dict[str, str]:
-    """Versions of the packages, lists and models that decide the output."""
-    return {name: metadata.version(name) for name in VERSIONED} | measure_versions()
+def code_versions(config: Config) -> dict[str, str]:
+    """Versions of the packages, lists and models that decide the output.
+
+    Raises:
+        UsageError: a language model that cannot be used.
+    """
+    try:
+        models = model_versions(config.perplexity)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    versions = {name: metadata.version(name) for name in VERSIONED} | measure_versions() | models
+    if config.extract.profile == "default" and config.extract.main_content.method == "model":
+        versions["main content model"] = model_version()
+    return versions
 
 
 def prepare_folder(run: Run) -> bool:
@@ -185,7 +217,11 @@ def read_run(folder: str | Path) -> dict[str, Any]:
 def read_plan(folder: str | Path) -> ShardPlan:
     """The shard plan of a run folder."""
     description = read_run(folder)
-    return ShardPlan(str(folder), description["run_key"], **description["shards"])
+    origins = {
+        stage: Origin(os.path.normpath(Path(folder) / origin["run"]), origin["run_key"])
+        for stage, origin in description.get("stages_of", {}).items()
+    }
+    return ShardPlan(str(folder), description["run_key"], **description["shards"], origins=origins)
 
 
 def _check_same_run(run: Run) -> None:
@@ -196,7 +232,7 @@ def _check_same_run(run: Run) -> None:
     changes = [
         f"{section}.{name}: {old} there, {now} now"
         for section in ("config", "versions")
-        for name, old, now in _differences(stored[section], new[section])
+        for name, old, now in differences(stored[section], new[section])
     ]
     if not changes:
         there, now = stored["input"], new["input"]
@@ -211,11 +247,16 @@ def _check_same_run(run: Run) -> None:
     )
 
 
-def _differences(old: Any, new: Any, path: str = "") -> list[tuple[str, Any, Any]]:
+def differences(old: Any, new: Any, path: str = "") -> list[tuple[str, Any, Any]]:
+    """The keys in which two trees of mappings differ, with both values.
+
+    >>> differences({"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "c": 3}})
+    [('a.c', 2, 3)]
+    """
     if isinstance(old, dict) and isinstance(new, dict):
         return [
             difference
             for key in sorted({*old, *new})
-            for difference in _differences(old.get(key), new.get(key), f"{path}.{key}" if path else key)
+            for difference in differences(old.get(key), new.get(key), f"{path}.{key}" if path else key)
         ]
     return [] if old == new else [(path, old, new)]

@@ -72,7 +72,7 @@ def _hashes(run: _RunUnderTest) -> Iterator[str]:
             continue
         for name, digest in manifest.files.items():
             run.checked += 1
-            path = run.folder / name
+            path = Path(run.plan.folder_of(manifest.stage)) / name
             if not path.is_file():
                 yield f"{path}: missing"
             elif file_sha256(path) != digest:
@@ -80,7 +80,8 @@ def _hashes(run: _RunUnderTest) -> Iterator[str]:
 
 
 def _no_strangers(run: _RunUnderTest) -> Iterator[str]:
-    known = {name for m in _manifests(run) if isinstance(m, ShardManifest) for name in m.files}
+    own = (m for m in _manifests(run) if isinstance(m, ShardManifest) and m.stage not in run.plan.origins)
+    known = {name for m in own for name in m.files}
     for folder in ("data", "images", "drops"):
         for path in sorted((run.folder / folder).glob("*")):
             run.checked += 1
@@ -226,16 +227,16 @@ def _node_sample(run: _RunUnderTest) -> list[dict[str, Any]]:
 
 
 def _image_files(run: _RunUnderTest) -> list[Path]:
-    return sorted((run.folder / "images").glob("part-*.parquet"))
+    return sorted((Path(run.plan.folder_of("images")) / "images").glob("part-*.parquet"))
 
 
 def _manifests(run: _RunUnderTest) -> Iterator[ShardManifest | str]:
     for stage in STAGES:
         for index in range(run.plan.total(stage)):
-            path = manifest_path(run.folder, stage, index, run.plan.total(stage))
+            path = manifest_path(run.plan.folder_of(stage), stage, index, run.plan.total(stage))
             try:
                 stored = json.loads(path.read_text(encoding="utf-8"))
-                if stored.pop("run_key") != run.plan.key:
+                if stored.pop("run_key") != run.plan.key_of(stage):
                     yield f"{path}: of another run"
                     continue
                 yield ShardManifest(**stored)

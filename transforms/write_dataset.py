@@ -2,73 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import apache_beam as beam
 
 import transforms.coders  # noqa: F401  registers the records
-from filters.rules import RuleConfig
-from transforms.documents.assemble import (
-    IMAGE_STAGE,
-    PARAGRAPH_STAGE,
-    PART_STAGE,
-    DatasetRow,
-    DocumentsConfig,
-    judge_document,
-)
-from transforms.documents.codec import read_scored
-from transforms.fetch_images import image_bytes
 from transforms.records import ShardManifest
-from transforms.shards.dataset import dataset_row, dataset_schema
-from transforms.shards.plan import ShardPlan, read_rows
-from transforms.shards.writer import ShardWriter, find_finished
-
-STAGE = "data"
-
-
-@dataclass(frozen=True)
-class WriteSettings:
-    """What the stage needs of the configuration."""
-
-    rules: Mapping[str, RuleConfig]
-    documents: DocumentsConfig = field(default_factory=DocumentsConfig)
-    blocks: bool = False
-    markdown: bool = False
-    inline_images: bool = False
-
-
-def write_data_shard(index: int, scored_shards: Iterable[int], plan: ShardPlan, settings: WriteSettings) -> ShardManifest:
-    """Makes a data shard from its scored shards, in their order; without a row it is a manifest and drops only."""
-    finished = find_finished(plan.folder, STAGE, index, plan.data, plan.key)
-    if finished is not None:
-        return finished
-    counts: Counter[str] = Counter(
-        {f"{stage}/{end}": 0 for stage in (IMAGE_STAGE, PARAGRAPH_STAGE, PART_STAGE) for end in ("in", "out")}
-    )
-    schema = dataset_schema(blocks=settings.blocks, markdown=settings.markdown, inline_images=settings.inline_images)
-    with ShardWriter(plan.folder, STAGE, index, plan.data, plan.key) as shard:
-        # `datasets` cannot load a file without rows that stands before one with rows.
-        data = shard.table("data", schema, "train", only_with_rows=True)
-        for number in sorted(set(scored_shards)):
-            for stored in read_rows(plan.path("stages/scored", number, plan.documents)):
-                judged = judge_document(read_scored(stored), settings.rules, settings.documents)
-                counts.update(judged.counts)
-                shard.drop(judged.drops)
-                counts["dataset/documents"] += bool(judged.rows)
-                for row in judged.rows:
-                    body = _image_bytes(row) if settings.inline_images else {}
-                    data.append(dataset_row(row, schema, body), size=sum(map(len, body.values())))
-                    counts["dataset/rows"] += 1
-                    counts["dataset/images"] += int(row.scores["images"] or 0)
-                    counts["dataset/words"] += int(row.scores["words"] or 0)
-        return shard.commit(counts)
-
-
-def _image_bytes(row: DatasetRow) -> dict[str, bytes]:
-    outcomes = [node.outcome for node in row.nodes if node.outcome is not None and node.outcome.sha256 is not None]
-    return {str(outcome.sha256): image_bytes(outcome) for outcome in outcomes}
+from transforms.shards.data import WriteSettings, write_data_shard
+from transforms.shards.plan import ShardPlan
 
 
 class _WriteShard(beam.DoFn):  # type: ignore[misc]

@@ -40,6 +40,7 @@ class Rule:
     whose limits these are. category: name of the measure that `allowed` is about. length: name of the measure that `min_tokens`
     is about. missing: why the measure can be missing in a text that has words. by_language: whether an unknown language is a
     reason before that. max_is_exclusive: whether the limit itself fails, the one case in which limits are not inclusive.
+    on_demand: whether its measure costs so much that it is taken only where the rule is on.
     """
 
     level: Level
@@ -51,6 +52,7 @@ class Rule:
     missing: SkipReason = "not_available"
     by_language: bool = False
     max_is_exclusive: bool = False
+    on_demand: bool = False
 
 
 _OBELICS = "OBELICS"
@@ -89,7 +91,13 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             "paragraph", "common_word_ratio", RuleConfig(min=0.8), _OBELICS, missing="no_list", by_language=True
         ),
         "paragraph.language": Rule(
-            "paragraph", "language_score", RuleConfig(enabled=False, min=0.8), _OBELICS, missing="no_model", by_language=True
+            "paragraph",
+            "language_score",
+            RuleConfig(enabled=False, min=0.8),
+            _OBELICS,
+            missing="no_model",
+            by_language=True,
+            on_demand=True,
         ),
         "paragraph.perplexity": Rule("paragraph", "perplexity", _PERPLEXITY, _OBELICS, missing="no_model", by_language=True),
         "paragraph.spam_words": Rule(

@@ -35,18 +35,18 @@ def manifests(folder: Path, plan: ShardPlan) -> list[ShardManifest]:
 def test_a_shard_that_is_not_as_planned_stops_the_run(finished: Path, change: dict[str, object], message: str) -> None:
     plan = read_plan(finished)
     shard = next(m for m in manifests(finished, plan) if m.rows)
-    assert check_shard(finished, plan, [shard]) == shard
+    assert check_shard(plan, [shard]) == shard
     with pytest.raises(RuntimeError, match=message):
-        check_shard(finished, plan, [dataclasses.replace(shard, **change)])
+        check_shard(plan, [dataclasses.replace(shard, **change)])
 
 
 def test_of_two_attempts_the_dearer_counts_and_both_must_be_equal(finished: Path) -> None:
     plan = read_plan(finished)
     found = manifests(finished, plan)[0]
     made = dataclasses.replace(found, cpu_seconds=3.0)
-    assert check_shard(finished, plan, [found, made]) == made
+    assert check_shard(plan, [found, made]) == made
     with pytest.raises(RuntimeError, match="two attempts wrote different bytes"):
-        check_shard(finished, plan, [made, dataclasses.replace(found, sha256="other")])
+        check_shard(plan, [made, dataclasses.replace(found, sha256="other")])
 
 
 def test_a_missing_shard_is_named_and_nothing_is_marked_as_finished(finished: Path, tmp_path: Path) -> None:

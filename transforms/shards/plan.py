@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +11,34 @@ import pyarrow.parquet as pq
 
 from transforms.shards.writer import shard_name
 
+_MAKERS = {
+    "stages/documents": "documents",
+    "stages/references": "documents",
+    "stages/captures": "documents",
+    "stages/revisits": "documents",
+    "stages/outcomes": "outcomes",
+    "stages/scored": "scored",
+    "images": "images",
+    "data": "data",
+}
+"""The stage that makes the files of a folder; those in `drops/` have it in their prefix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The run whose shards of a stage are used as they stand: its folder and its key."""
+
+    folder: str
+    key: str
+
 
 @dataclass(frozen=True, slots=True)
 class ShardPlan:
     """A run's folder, its key, and the number of shards of each stage.
 
     key: hash of configuration, versions and input; shards made under another key are not reused. revisits: how many of the
-    document shards, the last ones, are for revisits; where none is, a revisit is a drop.
+    document shards, the last ones, are for revisits; where none is, a revisit is a drop. origins: of stages that another run made
+    (`interleaf retune`); it has all of their files.
     """
 
     folder: str
@@ -27,6 +48,15 @@ class ShardPlan:
     images: int
     data: int
     revisits: int = 0
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+
+    def folder_of(self, stage: str) -> str:
+        """The run folder that has the shards of a stage."""
+        return self.origins[stage].folder if stage in self.origins else self.folder
+
+    def key_of(self, stage: str) -> str:
+        """The key that the shards of a stage were made under."""
+        return self.origins[stage].key if stage in self.origins else self.key
 
     def total(self, stage: str) -> int:
         """The number of shards of a stage."""
@@ -43,8 +73,9 @@ class ShardPlan:
         return document_shard * self.data // self.documents
 
     def path(self, folder: str, index: int, total: int, prefix: str = "part") -> Path:
-        """A file of a shard."""
-        return Path(self.folder) / folder / f"{shard_name(index, total, prefix)}.parquet"
+        """A file of a shard, be it of this run or of the one that made the stage."""
+        stage = prefix.removeprefix("part-") if folder == "drops" else _MAKERS[folder]
+        return Path(self.folder_of(stage)) / folder / f"{shard_name(index, total, prefix)}.parquet"
 
 
 STAGES = ("documents", "outcomes", "images", "scored", "data")

@@ -192,16 +192,24 @@ def manifest_path(run: str | Path, stage: str, index: int, total: int) -> Path:
     return Path(run) / "stages" / stage / f"{shard_name(index, total)}.json"
 
 
-def find_finished(run: str | Path, stage: str, index: int, total: int, run_key: str) -> ShardManifest | None:
-    """The manifest of a finished shard whose files are all there with the right hashes; None when it must be made."""
+def read_manifest(run: str | Path, stage: str, index: int, total: int, run_key: str) -> ShardManifest | None:
+    """The manifest of a shard that was made under a key; None when there is none."""
     try:
         stored = json.loads(manifest_path(run, stage, index, total).read_text(encoding="utf-8"))
-        if stored.pop("run_key") != run_key:
-            return None
-        manifest = ShardManifest(**stored)
-        whole = all(file_sha256(Path(run) / name) == digest for name, digest in manifest.files.items())
+        return ShardManifest(**stored) if stored.pop("run_key") == run_key else None
     except (OSError, ValueError, KeyError, TypeError):
-        # Absent, cut or foreign: in each case the shard is made again, which writes the right bytes over it.
+        # Absent, cut or foreign: in each case there is no such shard.
+        return None
+
+
+def find_finished(run: str | Path, stage: str, index: int, total: int, run_key: str) -> ShardManifest | None:
+    """The manifest of a finished shard whose files are all there with the right hashes; None when it must be made."""
+    manifest = read_manifest(run, stage, index, total, run_key)
+    if manifest is None:
+        return None
+    try:
+        whole = all(file_sha256(Path(run) / name) == digest for name, digest in manifest.files.items())
+    except OSError:
         return None
     return manifest if whole else None
 
