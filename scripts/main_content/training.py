@@ -13,7 +13,7 @@ from scripts.main_content.folds import FOLDS
 from scripts.main_content.samples import Sample
 from scripts.main_content.token_tables import TokenCounts
 from transforms.blocks.main_content.columns_element import class_tokens
-from transforms.blocks.main_content.features import COLUMNS, DECIMALS, TOKEN_COLUMNS
+from transforms.blocks.main_content.features import COLUMNS, TOKEN_COLUMNS
 from transforms.blocks.main_content.tokens import TokenScores
 
 if TYPE_CHECKING:
@@ -62,8 +62,7 @@ class TokenColumns:
             scores = self._tables[folds]
             for i in missing:
                 outline = self.samples[i].outline
-                columns = class_tokens(outline, scores.element_scores(outline.values))
-                self._made[folds, i] = np.round(columns, DECIMALS).astype(np.float32)
+                self._made[folds, i] = class_tokens(outline, scores.element_scores(outline.values))
         return [self._made[folds, i] for i in wanted]
 
 

@@ -125,7 +125,7 @@ def extract_document(page: Page, config: ExtractConfig) -> Document | Drop:
         blocks=selection.blocks,
         main_content_threshold=selection.threshold,
         main_content_f1=selection.expected_f1,
-        main_content_words=selection.words_by_reason() if config.main_content.method != "off" else {},
+        main_content_words=selection.words,
     )
 
 

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from operation_count import operations
 
 from transforms.blocks.dedup import deduplicate
-from transforms.blocks.extract import page_blocks
+from transforms.blocks.extract import page_blocks, word_counts
 from transforms.blocks.main_content.characters import count_texts
 from transforms.blocks.main_content.decide import decide, expected_best_f1
 from transforms.blocks.main_content.features import COLUMNS, GROUPS, measure_rows
 from transforms.blocks.main_content.model import MOST_LEAVES, read_trees
+from transforms.blocks.main_content.outline import Outline
 from transforms.blocks.main_content.page_facts import page_type_columns, read_linked_data
 from transforms.blocks.main_content.tokens import TokenScores, name_tokens, telling_values, value_names
 from transforms.blocks.main_content.view import PageView, rows_of, view_page
@@ -61,6 +62,12 @@ def test_counts_of_a_text_do_not_depend_on_its_neighbours(texts: list[str]) -> N
         assert [getattr(together, name)[number] for name in vars(together)] == [getattr(alone, name)[0] for name in vars(alone)]
 
 
+@given(st.lists(st.text(st.sampled_from("aZ1.한글ㅎ今日はฝน\u1c5a\x1c \u3000\u2028\n"), max_size=12), max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_spaced_words_are_those_that_blocks_are_counted_in(texts: list[str]) -> None:
+    assert count_texts(texts).spaced_words.tolist() == word_counts(texts)
+
+
 def test_links_and_bold_are_shares_of_the_characters() -> None:
     html = "<p>four<a href=/a>link</a></p><p><b>bold</b></p><div><a href=/b><p>inside</p></a></div><p><a>no link</a></p>"
     assert column(html, "link_share") == [0.5, 0.0, 1.0, 0.0]
@@ -80,6 +87,32 @@ def test_sums_over_an_element_are_those_of_its_blocks() -> None:
     assert words["main"] == 6
     assert words["div"] == 4
     assert words["html"] == 7
+
+
+def nested_outline(depth: int) -> Outline:
+    """The elements around one text: body, `depth` sections, p."""
+    return view("<section>" * depth + "<p>text</p>").outline
+
+
+def test_what_is_marked_is_found_on_the_way_up() -> None:
+    outline = nested_outline(40)
+    marked = np.array([tag == "section" for tag in outline.tags])
+    marked[5:30] = False
+    nearest = outline.nearest(marked)
+    walked = []
+    for position in [*range(outline.above_root), outline.above_root]:
+        while position < outline.above_root and not marked[position]:
+            position = int(outline.parent[position])
+        walked.append(position)
+    assert nearest.tolist() == walked
+
+
+def test_numbers_are_combined_on_the_way_up() -> None:
+    outline = nested_outline(40)
+    values = np.array([np.arange(outline.above_root) % 7, np.arange(outline.above_root)], float)
+    assert outline.upwards(np.add, values, 0.0)[:, :-1].tolist() == np.cumsum(values, axis=1).tolist()
+    assert outline.upwards(np.minimum, values, np.inf)[:, :-1].tolist() == np.minimum.accumulate(values, axis=1).tolist()
+    assert outline.upwards(np.add, values, 0.0)[:, -1].tolist() == [0.0, 0.0]
 
 
 def test_entries_are_siblings_of_one_look() -> None:
@@ -230,7 +263,7 @@ def test_every_column_has_a_name_of_its_own_and_a_number_for_every_row() -> None
     assert len(set(COLUMNS)) == len(COLUMNS)
     seen = view("<h1>T</h1><p>One.</p><ul><li>a<li>b</ul><table><tr><td>1<td>2<tr><td>3<td>4</table><pre>x</pre>")
     for group in GROUPS:
-        assert [len(values) for values in group.measure(seen)] == [seen.size] * len(group.columns), group.name
+        assert group.measure(seen).shape in ((len(group.columns), size) for size in (1, seen.size)), group.name
 
 
 def test_cost_grows_with_the_page_and_no_faster() -> None:

@@ -17,8 +17,9 @@ Numbers = NDArray[np.float64]
 Matrix = NDArray[np.float32]
 
 (
-    WORD, MARK, UNSPACED, UPPER, LOWER, DIGIT, ENDS_ALWAYS, ENDS_BEFORE_SPACE, COMMA, CURRENCY, SEPARATOR, SPACE, CLOSING,
-) = (1 << bit for bit in range(13))  # fmt: skip
+    WORD, MARK, UNSPACED, HANGUL, UPPER, LOWER, DIGIT, ENDS_ALWAYS, ENDS_BEFORE_SPACE, COMMA, CURRENCY, SEPARATOR, SPACE, CLOSING,
+    UNKNOWN,
+) = (1 << bit for bit in range(15))  # fmt: skip
 
 # Full stops that a space need not follow: CJK, Devanagari, Arabic and Urdu, Armenian, Ethiopic, Khmer, Burmese, Tibetan.
 _ENDS_ALWAYS = frozenset("。！？｡।॥؟۔։።፧។၊။།")
@@ -26,11 +27,11 @@ _ENDS_BEFORE_SPACE = frozenset(".!?…")
 _COMMAS = frozenset(",，、،؛;；")
 _SEPARATORS = frozenset("|·•»›→/")
 _CLOSING = frozenset("\"'”’»)]」』）】")
-# Scripts that put no spaces between words, and Hangul: Thai, Lao; Burmese; Hangul letters; Khmer; kana, Chinese; Hangul; more.
+# Scripts that put no spaces between words: Thai, Lao; Burmese; Khmer; kana; Chinese characters.
 _UNSPACED = (
-    (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1100, 0x11FF), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF),
-    (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF),
+    (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF),
 )  # fmt: skip
+_HANGUL = ((0x1100, 0x11FF), (0xAC00, 0xD7AF))
 
 
 def _flags_of(number: int) -> int:
@@ -51,8 +52,9 @@ def _flags_of(number: int) -> int:
         flags |= LOWER
     if character.isspace():
         flags |= SPACE
-    if any(first <= number <= last for first, last in _UNSPACED):
-        flags |= UNSPACED
+    for flag, ranges in ((UNSPACED, _UNSPACED), (HANGUL, _HANGUL)):
+        if any(first <= number <= last for first, last in ranges):
+            flags |= flag
     flags |= ENDS_ALWAYS * (character in _ENDS_ALWAYS) | ENDS_BEFORE_SPACE * (character in _ENDS_BEFORE_SPACE)
     flags |= COMMA * (character in _COMMAS) | SEPARATOR * (character in _SEPARATORS) | CLOSING * (character in _CLOSING)
     return flags
@@ -60,30 +62,32 @@ def _flags_of(number: int) -> int:
 
 # Flags of all characters, found in runs of 256 when a text first has one of them.
 _RUN_BITS = 8
-_TABLE = np.zeros(0x110000, np.uint16)
-_KNOWN = np.zeros(len(_TABLE) >> _RUN_BITS, bool)
+_TABLE = np.full(0x110000, UNKNOWN, np.uint16)
 
 
 def _flags(text: str) -> NDArray[np.uint16]:
     numbers = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    runs = np.flatnonzero(np.bincount(numbers >> _RUN_BITS, minlength=len(_KNOWN)))
-    for run in runs[~_KNOWN[runs]].tolist():
-        first, last = run << _RUN_BITS, (run + 1) << _RUN_BITS
-        _TABLE[first:last] = [_flags_of(number) for number in range(first, last)]
-        _KNOWN[run] = True
-    return _TABLE[numbers]
+    flags = _TABLE.take(numbers)
+    if flags.max() >= UNKNOWN:
+        for run in np.unique(numbers[flags >= UNKNOWN] >> _RUN_BITS).tolist():
+            first, last = run << _RUN_BITS, (run + 1) << _RUN_BITS
+            _TABLE[first:last] = [_flags_of(number) for number in range(first, last)]
+        flags = _TABLE.take(numbers)
+    return flags
 
 
 @dataclass(frozen=True)
 class TextCounts:
     """One number a block.
 
-    words: runs of letters and digits with their combining marks, plus half the number of characters of scripts without spaces.
-    upper_words: of them, those with an upper-case first letter. first_case: 1 upper, -1 lower, 0 neither. ends_sentence: the
-    last character, or the one before a closing quote, ends a sentence.
+    words: runs of letters and digits with their combining marks, plus half the number of characters of Hangul and of scripts
+    without spaces. upper_words: of them, those with an upper-case first letter. spaced_words: what `word_counts` of the blocks
+    counts. first_case: 1 upper, -1 lower, 0 neither. ends_sentence: the last character, or the one before a closing quote, ends a
+    sentence.
     """
 
     words: Numbers
+    spaced_words: Numbers
     characters: Numbers
     sentence_ends: Numbers
     commas: Numbers
@@ -98,7 +102,7 @@ class TextCounts:
 def count_texts(texts: Sequence[str]) -> TextCounts:
     """Counts of each text. Cost is linear in the characters."""
     if not texts:
-        return TextCounts(*(np.zeros(0) for _ in range(10)))
+        return TextCounts(*(np.zeros(0) for _ in range(11)))
     flags = _flags("\n".join(texts) + "\n")
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     starts = np.zeros(len(texts), np.int64)
@@ -111,8 +115,10 @@ def count_texts(texts: Sequence[str]) -> TextCounts:
     goes_on = (flags & (WORD | MARK)) != 0
     begins = word.copy()
     begins[1:] &= ~goes_on[:-1]
-    before_space = np.empty(len(flags), bool)
-    before_space[-1] = True
+    space = (flags & SPACE) != 0
+    begins_piece = ~space
+    begins_piece[1:] &= space[:-1]
+    before_space = np.ones(len(flags), bool)
     before_space[:-1] = (flags[1:] & (SPACE | CLOSING)) != 0
     ends = ((flags & ENDS_ALWAYS) != 0) | (((flags & ENDS_BEFORE_SPACE) != 0) & before_space)
 
@@ -120,8 +126,10 @@ def count_texts(texts: Sequence[str]) -> TextCounts:
     before_last = np.maximum(last - 1, starts)
     ends_sentence = ends[last] | (((flags[last] & CLOSING) != 0) & ends[before_last])
     first = flags[starts]
+    unspaced = total((flags & UNSPACED) != 0)
     return TextCounts(
-        words=total(begins) + total((flags & UNSPACED) != 0) / 2,
+        words=total(begins) + (unspaced + total((flags & HANGUL) != 0)) / 2,
+        spaced_words=total(begins_piece) + unspaced // 2,
         characters=lengths.astype(np.float64),
         sentence_ends=total(ends),
         commas=total((flags & COMMA) != 0),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from transforms.blocks.main_content.characters import Numbers
-from transforms.blocks.main_content.view import CHROME, EPSILON, KINDS, LINKED, PROSE, WORDS, PageView
+from transforms.blocks.main_content.characters import Matrix, Numbers
+from transforms.blocks.main_content.view import CHROME, EPSILON, KINDS, LINKED, PROSE, WORDS, PageView, rounded
 
 MISSING = -1.0
 STEPS = (-3, -2, -1, 1, 2, 3)
@@ -27,54 +28,43 @@ _TITLE_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _TITLE_EDGE = re.compile(r"\s[|·•»›–—:-]+\s|\|")
 
 
-def _moved(values: Numbers, step: int) -> Numbers:
-    """The value of the block `step` further on, -1 beyond the page."""
-    moved = np.full(len(values), MISSING)
-    if step > 0:
-        moved[:-step] = values[step:]
-    else:
-        moved[-step:] = values[:step]
-    return moved
-
-
-def neighbours(view: PageView) -> Sequence[Numbers]:
+def neighbours(view: PageView) -> Matrix:
     """The three blocks before and after, and windows around."""
     size = view.size
-    found: list[Numbers] = []
-    log_words = np.log1p(view.words)
-    for step in STEPS:
-        found += [_moved(values, step) for values in (log_words, view.link_share, view.regions)]
-    ends_per_word = view.counts.sentence_ends / (view.words + 1)
-    depth = np.array([*view.outline.depth, 0], np.float64)[view.outline.container]
     controls = _controls_before(view)
+    ends_per_word = view.counts.sentence_ends / (view.words + 1)
+    values = [
+        np.log1p(view.words), view.link_share, view.regions,
+        view.kinds, ends_per_word, view.counts.ends_sentence, view.depth, controls,
+    ]  # fmt: skip
+    most = max(STEPS)
+    padded = np.full((len(values), size + 2 * most), MISSING, np.float32)
+    padded[:, most : most + size] = rounded(values)
+    moved = [padded[:3, most + step : most + step + size] for step in STEPS]
     for step in (-1, 1):
-        beyond = np.zeros(size, bool)
+        of_next = padded[3:, most + step : most + step + size].copy()
+        of_next[3] -= view.depth
+        of_next[4] = np.abs(of_next[4] - controls)
         if size:
-            beyond[0 if step < 0 else -1] = True
-        between = np.abs(_moved(controls, step) - controls)
-        found += [
-            _moved(view.kinds, step),
-            _moved(ends_per_word, step),
-            _moved(view.counts.ends_sentence, step),
-            np.where(beyond, 0.0, _moved(depth, step) - depth),
-            np.where(beyond, 0.0, between),
-        ]
+            of_next[3:, 0 if step < 0 else -1] = 0.0
+        moved.append(of_next)
     number = np.arange(size)
+    windows: list[Numbers] = []
     for reach in WINDOWS:
         first, last = np.maximum(number - reach, 0), np.minimum(number + reach + 1, size)
         inside = view.sums[:, last] - view.sums[:, first]
         words = inside[WORDS] + EPSILON
-        found += [np.log1p(inside[WORDS]), inside[LINKED] / words, inside[PROSE] / words]
-    return found
+        windows += [np.log1p(inside[WORDS]), inside[LINKED] / words, inside[PROSE] / words]
+    return np.concatenate([*moved, rounded(windows)])
 
 
 def _controls_before(view: PageView) -> Numbers:
     """How many inputs and buttons begin before each block's element."""
-    elements = np.array(view.outline.number, np.int64)[view.outline.own]
-    return np.searchsorted(view.outline.control_numbers, elements).astype(np.float64)
+    outline = view.outline
+    return np.searchsorted(outline.control_numbers, outline.number[outline.own]).astype(np.float64)
 
 
-def sections(view: PageView) -> Sequence[Numbers]:
+def sections(view: PageView) -> Matrix:
     """The heading before a block, and the stretch from it to the next."""
     size = view.size
     headings = np.flatnonzero(view.kinds == KINDS["heading"])
@@ -87,23 +77,26 @@ def sections(view: PageView) -> Sequence[Numbers]:
     words = view.sums[WORDS]
     inside = view.sums[:, stop] - view.sums[:, start]
     section_words = inside[WORDS] + EPSILON
-    return [
-        np.where(has_heading, np.minimum(number - start, FARTHEST_HEADING), NO_HEADING).astype(np.float64),
-        np.where(has_heading, view.levels[start], MISSING) if size else np.zeros(0),
-        np.where(has_heading, view.words[start], MISSING) if size else np.zeros(0),
-        np.log1p(words[:-1] - words[start]),
-        np.log1p(inside[WORDS]),
-        inside[LINKED] / section_words,
-        inside[PROSE] / section_words,
-        np.minimum(stop - number, FARTHEST_HEADING).astype(np.float64),
-    ]
+    return rounded(
+        [
+            np.where(has_heading, np.minimum(number - start, FARTHEST_HEADING), NO_HEADING).astype(np.float64),
+            np.where(has_heading, view.levels[start], MISSING) if size else np.zeros(0),
+            np.where(has_heading, view.words[start], MISSING) if size else np.zeros(0),
+            np.log1p(words[:-1] - words[start]),
+            np.log1p(inside[WORDS]),
+            inside[LINKED] / section_words,
+            inside[PROSE] / section_words,
+            np.minimum(stop - number, FARTHEST_HEADING).astype(np.float64),
+        ]
+    )
 
 
-def titles(view: PageView) -> Sequence[Numbers]:
+def titles(view: PageView) -> Matrix:
     """Where the block is that says what the page's title says."""
     size = view.size
     overlap = np.full(size, MISSING)
     claimed = _title_sets(view)
+    any_claimed = frozenset[str]().union(*claimed)
     best, best_score = -1, LEAST_OVERLAP
     is_heading_row = view.kinds == KINDS["heading"]
     headlines = np.flatnonzero(is_heading_row & (view.levels == 1)).tolist()
@@ -116,7 +109,11 @@ def titles(view: PageView) -> Sequence[Numbers]:
             continue
         is_heading = block.kind == "heading"
         own = _word_set(block.text)
-        share = max((len(own & other) / len(own | other) for other in claimed if own), default=0.0)
+        share = 0.0
+        if not any_claimed.isdisjoint(own):
+            for other in claimed:
+                both = len(own & other)
+                share = max(share, both / (len(own) + len(other) - both))
         overlap[number] = share
         score = share
         if is_heading and block.level <= 2:
@@ -133,7 +130,7 @@ def titles(view: PageView) -> Sequence[Numbers]:
     else:
         from_title = words_from_title = np.full(size, NO_TITLE)
     from_headline = place - headlines[0] if headlines else np.full(size, NO_TITLE)
-    return [overlap, from_title, words_from_title, from_headline, np.full(size, float(len(headlines)))]
+    return rounded([overlap, from_title, words_from_title, from_headline, np.full(size, float(len(headlines)))])
 
 
 def _title_sets(view: PageView) -> list[frozenset[str]]:
@@ -151,17 +148,15 @@ def _word_set(text: str) -> frozenset[str]:
     return frozenset(_TITLE_WORD.findall(text.lower()))
 
 
-def structured(view: PageView) -> Sequence[Numbers]:
+def structured(view: PageView) -> Matrix:
     """How much of a block stands in the page's data, and in its descriptions."""
     descriptions = [text for name, text in view.page.flat.metas.items() if name.endswith("description")]
     texts = [view.linked_data.texts, descriptions]
     if not any(texts):
-        return [np.zeros(view.size), np.zeros(view.size)]
+        return np.zeros((len(texts), 1), np.float32)
     whole = "\n".join(" ".join(block.text.split()) if "\n" in block.text else block.text for block in view.rows)
-    starts = [0]
-    for line in whole.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
-    return [_quoted(view.words, whole, starts, said) for said in texts]
+    starts = [*accumulate((len(line) + 1 for line in whole.split("\n")), initial=0)]
+    return rounded([_quoted(view.words, whole, starts, said) for said in texts])
 
 
 def _quoted(words: Numbers, whole: str, starts: Sequence[int], said: Sequence[str]) -> Numbers:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from transforms.blocks.main_content.characters import Numbers
-from transforms.blocks.main_content.view import EPSILON, KINDS, WORDS, PageView
+from transforms.blocks.main_content.characters import Matrix
+from transforms.blocks.main_content.view import EPSILON, KINDS, WORDS, PageView, rounded
 from transforms.blocks.names import names
 
 # Related tags have neighbouring numbers, so that one split of a tree can tell them apart from others.
@@ -25,54 +23,60 @@ OTHER_TAG = len(TAGS)
 NO_TAG = -1
 
 
-def text(view: PageView) -> Sequence[Numbers]:
+def text(view: PageView) -> Matrix:
     counts = view.counts
     more = counts.words + 1
-    return [
-        np.log1p(counts.words),
-        counts.characters / more,
-        counts.sentence_ends / more,
-        counts.sentence_ends,
-        counts.commas / more,
-        counts.ends_sentence,
-        counts.first_case,
-        counts.upper_words / (counts.words + EPSILON),
-        counts.starts_with_digit,
-        counts.currency,
-        counts.separators,
-    ]
+    return rounded(
+        [
+            np.log1p(counts.words),
+            counts.characters / more,
+            counts.sentence_ends / more,
+            counts.sentence_ends,
+            counts.commas / more,
+            counts.ends_sentence,
+            counts.first_case,
+            counts.upper_words / (counts.words + EPSILON),
+            counts.starts_with_digit,
+            counts.currency,
+            counts.separators,
+        ]
+    )
 
 
-def links(view: PageView) -> Sequence[Numbers]:
-    return [view.link_share, view.links, view.in_link]
+def links(view: PageView) -> Matrix:
+    return rounded([view.link_share, view.links, view.in_link])
 
 
-def kind(view: PageView) -> Sequence[Numbers]:
+def kind(view: PageView) -> Matrix:
     rows, size = view.rows, view.size
     is_heading = view.kinds == KINDS["heading"]
-    return [
-        view.kinds,
-        np.fromiter((TAGS.get(block.tag, OTHER_TAG) for block in rows), np.float64, size),
-        np.where(is_heading, view.levels, 0.0),
-        np.where(is_heading, 0.0, view.levels),
-        np.fromiter((block.quoted for block in rows), np.float64, size),
-        view.bold_share,
-    ]
+    return rounded(
+        [
+            view.kinds,
+            np.fromiter((TAGS.get(block.tag, OTHER_TAG) for block in rows), np.float64, size),
+            np.where(is_heading, view.levels, 0.0),
+            np.where(is_heading, 0.0, view.levels),
+            np.fromiter((block.quoted for block in rows), np.float64, size),
+            view.bold_share,
+        ]
+    )
 
 
-def region(view: PageView) -> Sequence[Numbers]:
-    return [view.regions, view.in_main, view.hidden]
+def region(view: PageView) -> Matrix:
+    return rounded([view.regions, view.in_main, view.hidden])
 
 
-def position(view: PageView) -> Sequence[Numbers]:
+def position(view: PageView) -> Matrix:
     number = np.arange(view.size, dtype=np.float64)
     before = view.sums[WORDS, :-1]
     total = view.sums[WORDS, -1]
-    return [
-        number / max(view.size, 1),
-        before / (total + EPSILON),
-        np.log1p(number),
-        np.log1p(view.size - 1 - number),
-        np.log1p(before),
-        np.log1p(total - view.sums[WORDS, 1:]),
-    ]
+    return rounded(
+        [
+            number / max(view.size, 1),
+            before / (total + EPSILON),
+            np.log1p(number),
+            np.log1p(view.size - 1 - number),
+            np.log1p(before),
+            np.log1p(total - view.sums[WORDS, 1:]),
+        ]
+    )

@@ -5,12 +5,12 @@ No word list of any language. All sums are differences of prefix sums, so the co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from transforms.blocks.main_content.characters import Matrix, Numbers
+from transforms.blocks.main_content.characters import Matrix
 from transforms.blocks.main_content.columns_around import neighbours, sections, structured, titles
 from transforms.blocks.main_content.columns_block import kind, links, position, region, text
 from transforms.blocks.main_content.columns_element import class_tokens, containers, prose_centre, repetition
@@ -18,17 +18,14 @@ from transforms.blocks.main_content.columns_page import page_numbers, page_type
 from transforms.blocks.main_content.tokens import TokenScores
 from transforms.blocks.main_content.view import CHAIN, PageView
 
-DECIMALS = 4
-"""Values are rounded, so that the last bit of a logarithm, which differs between processors, moves no row across a split."""
-
 
 @dataclass(frozen=True)
 class Group:
-    """Columns that are measured together. measure gives them in their order, each one number a row."""
+    """Columns that are measured together. measure gives them in their order, rounded, each one number a row or one for all."""
 
     name: str
     columns: tuple[str, ...]
-    measure: Callable[[PageView], Sequence[Numbers] | Numbers]
+    measure: Callable[[PageView], Matrix]
 
 
 def _named(*columns: str) -> tuple[str, ...]:
@@ -89,7 +86,7 @@ def measure_rows(view: PageView, scores: TokenScores) -> Matrix:
     """The matrix (columns, rows), rounded; float32."""
     matrix = np.empty((len(COLUMNS), view.size), np.float32)
     filled = measure_without_tokens(view, matrix)
-    matrix[filled:] = np.round(class_tokens(view.outline, scores.element_scores(view.outline.values)), DECIMALS)
+    matrix[filled:] = class_tokens(view.outline, scores.element_scores(view.outline.values))
     return matrix
 
 
@@ -98,7 +95,6 @@ def measure_without_tokens(view: PageView, matrix: Matrix) -> int:
     filled = 0
     for group in GROUPS:
         measured = group.measure(view)
-        block = np.array(measured)
-        matrix[filled : filled + len(block)] = np.round(block, DECIMALS)
-        filled += len(block)
+        matrix[filled : filled + len(measured)] = measured
+        filled += len(measured)
     return filled

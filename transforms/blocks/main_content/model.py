@@ -41,26 +41,33 @@ class ModelError(ValueError):
 
 @dataclass(frozen=True)
 class Trees:
-    """Splits of equally many trees of up to 32 leaves: column, threshold, excluded (a bit a leaf), each (trees, splits); leaves."""
+    """Splits of equally many trees of up to 32 leaves: column, threshold, excluded (a bit a leaf), each (splits, trees).
+
+    leaves: (trees, 32).
+    """
 
     column: NDArray[np.int64]
     threshold: NDArray[np.float32]
-    excluded: NDArray[np.uint32]
+    excluded: NDArray[np.int32]
     leaves: NDArray[np.float64]
 
     def total(self, matrix: NDArray[np.float32], first: int, last: int) -> Numbers:
         """The sum of the values of the trees [first, last) for each row of a matrix (columns, rows)."""
         number, size = last - first, matrix.shape[1]
         total = np.zeros(size)
-        column = self.column[first:last].ravel()
-        threshold = self.threshold[first:last].reshape(-1, 1)
-        excluded = self.excluded[first:last].reshape(-1, 1)
+        column = self.column[:, first:last].ravel()
+        threshold = self.threshold[:, first:last].reshape(-1, 1)
+        excluded = self.excluded[:, first:last].reshape(-1, 1)
         leaves = self.leaves[first:last].ravel()
         offsets = (np.arange(number) * MOST_LEAVES)[:, None]
         for begin in range(0, size, ROWS_AT_ONCE):
-            part = matrix[:, begin : begin + ROWS_AT_ONCE]
-            fails = part[column] > threshold
-            out = np.bitwise_or.reduce((excluded * fails).reshape(number, -1, part.shape[1]), axis=1)
+            room = matrix[:, begin : begin + ROWS_AT_ONCE].take(column, axis=0)
+            np.subtract(threshold, room, out=room)
+            # The sign of the room left under the threshold, in all bits: set where the split fails.
+            out = room.view(np.int32)
+            np.right_shift(out, 31, out=out)
+            np.bitwise_and(out, excluded, out=out)
+            out = np.bitwise_or.reduce(out.reshape(-1, number, out.shape[1]), axis=0).view(np.uint32)
             leftmost = ~out & (out + np.uint32(1))
             # The exponent of a power of two is the number of its bit.
             leaf = (leftmost.astype(np.float64).view(np.int64) >> 52) - 1023
@@ -108,15 +115,15 @@ def read_model(path: Path) -> Model:
 def read_trees(trees: Sequence[Mapping[str, Any]]) -> Trees:
     """Trees as stored: columns, thresholds, left (ranges of leaves), leaves. Short ones are filled up with splits that all pass."""
     splits = max((len(tree["columns"]) for tree in trees), default=0)
-    shape = (len(trees), max(splits, 1))
+    shape = (max(splits, 1), len(trees))
     column = np.zeros(shape, np.int64)
     threshold = np.full(shape, np.inf, np.float32)
     excluded = np.zeros(shape, np.uint32)
     leaves = np.zeros((len(trees), MOST_LEAVES))
     for number, tree in enumerate(trees):
         size = len(tree["columns"])
-        column[number, :size] = tree["columns"]
-        threshold[number, :size] = tree["thresholds"]
-        excluded[number, :size] = [(1 << last) - (1 << first) for first, last in tree["left"]]
+        column[:size, number] = tree["columns"]
+        threshold[:size, number] = tree["thresholds"]
+        excluded[:size, number] = [(1 << last) - (1 << first) for first, last in tree["left"]]
         leaves[number, : len(tree["leaves"])] = tree["leaves"]
-    return Trees(column, threshold, excluded, leaves)
+    return Trees(column, threshold, excluded.view(np.int32), leaves)

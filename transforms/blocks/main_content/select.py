@@ -9,7 +9,7 @@ What is stored with the blocks is enough to choose again with another threshold 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Literal
@@ -17,8 +17,8 @@ from typing import Literal
 import numpy as np
 
 from transforms.blocks.dedup import Deduplicated
-from transforms.blocks.extract import PageBlocks, word_counts
-from transforms.blocks.main_content.characters import Numbers, count_texts
+from transforms.blocks.extract import PageBlocks
+from transforms.blocks.main_content.characters import Numbers, TextCounts, count_texts
 from transforms.blocks.main_content.decide import DECIMALS, decide
 from transforms.blocks.main_content.features import measure_rows
 from transforms.blocks.main_content.model import shipped_model
@@ -28,6 +28,8 @@ from transforms.blocks.main_content.view import KINDS, has_row, rows_of, view_pa
 from transforms.records import Block
 
 CAPTION = "figure-caption"
+FALLBACK = "fallback"
+"""The reason of text that stands for an embed (blocks.md 13); it was given before anything is chosen."""
 _NAMES = [own.name for own in fields(Block)]
 _EXCLUDED, _PROBABILITY = _NAMES.index("excluded"), _NAMES.index("probability")
 _READ = attrgetter(*_NAMES)
@@ -52,9 +54,14 @@ class MainContentConfig:
 
 @dataclass(frozen=True)
 class Selection:
-    """The blocks, marked. threshold: of the page. expected_f1: how well the model expects to have chosen. Both None without it."""
+    """The blocks, marked.
+
+    words: how many stay (`kept`), and how many do not, by reason; empty where nothing was chosen. threshold: of the page.
+    expected_f1: how well the model expects to have chosen. Both None without it.
+    """
 
     blocks: tuple[Block, ...]
+    words: Mapping[str, int] = field(default_factory=dict)
     threshold: float | None = None
     expected_f1: float | None = None
 
@@ -63,18 +70,10 @@ class Selection:
         """The highest probability of a block; None where none has one."""
         return max((block.probability for block in self.blocks if block.probability is not None), default=None)
 
-    def words_by_reason(self) -> dict[str, int]:
-        """How many words stay (`kept`), and how many do not, by reason."""
-        rows = [block for block in self.blocks if block.kind in KINDS and block.excluded != "fallback"]
-        found: Counter[str] = Counter()
-        for block, words in zip(rows, word_counts([block.text for block in rows]), strict=True):
-            found[block.excluded or "kept"] += words
-        return dict(sorted(found.items()))
-
     @property
     def is_empty(self) -> bool:
         """Whether the page has text and none of it stays."""
-        rows = [block for block in self.blocks if block.kind in KINDS and block.excluded != "fallback"]
+        rows = [block for block in self.blocks if _was_row(block)]
         return bool(rows) and all(block.excluded is not None for block in rows)
 
 
@@ -89,29 +88,44 @@ def select_main_content(page: PageBlocks, deduplicated: Deduplicated, url: str, 
         reasons = dict(zip((block.dom_index for block in rows), reasons_by_rules(view), strict=True))
         stays = [reasons.get(block.dom_index) is None for block in blocks if has_row(block)]
         explanation = explain(rows, view.words.tolist())
-        return Selection(_marked(blocks, stays, lambda block: reasons.get(block.dom_index) or explanation(block)))
+        marked = _marked(blocks, stays, lambda block: reasons.get(block.dom_index) or explanation(block))
+        return Selection(marked, _words_by_reason(marked, view.counts))
     model = shipped_model()
     probabilities = model.predict(measure_rows(view, model.scores))
-    return _selection(blocks, rows, probabilities, view.words, config.threshold)
+    return _selection(blocks, rows, probabilities, view.counts, config.threshold)
 
 
 def choose_again(blocks: Sequence[Block], threshold: float | None) -> Selection:
     """Chooses among stored blocks with another threshold; None: that of the page. The same as a fresh run would."""
-    unmarked = [block if block.excluded in (None, "fallback") else _remarked(block, None, block.probability) for block in blocks]
+    unmarked = [block if block.excluded in (None, FALLBACK) else _remarked(block, None, block.probability) for block in blocks]
     rows = rows_of(unmarked)
     if not rows:
         return Selection(tuple(unmarked))
     probabilities = np.array([block.probability for block in rows], np.float64)
-    return _selection(unmarked, rows, probabilities, count_texts([block.text for block in rows]).words, threshold)
+    return _selection(unmarked, rows, probabilities, count_texts([block.text for block in rows]), threshold)
 
 
 def _selection(
-    blocks: Sequence[Block], rows: Sequence[Block], probabilities: Numbers, words: Numbers, threshold: float | None
+    blocks: Sequence[Block], rows: Sequence[Block], probabilities: Numbers, counts: TextCounts, threshold: float | None
 ) -> Selection:
-    decision = decide(probabilities, words, threshold)
+    decision = decide(probabilities, counts.words, threshold)
     stays = (probabilities >= decision.threshold).tolist()
-    marked = _marked(blocks, stays, explain(rows, words.tolist()), probabilities.tolist())
-    return Selection(marked, decision.threshold, round(decision.expected_f1, DECIMALS))
+    marked = _marked(blocks, stays, explain(rows, counts.words.tolist()), probabilities.tolist())
+    return Selection(marked, _words_by_reason(marked, counts), decision.threshold, round(decision.expected_f1, DECIMALS))
+
+
+def _words_by_reason(marked: Sequence[Block], counts: TextCounts) -> dict[str, int]:
+    """The words of the rows of marked blocks."""
+    reasons = [block.excluded or "kept" for block in marked if _was_row(block)]
+    found: Counter[str] = Counter()
+    for reason, words in zip(reasons, counts.spaced_words.tolist(), strict=True):
+        found[reason] += int(words)
+    return dict(sorted(found.items()))
+
+
+def _was_row(block: Block) -> bool:
+    """Whether a marked block had a row before it was marked."""
+    return block.kind in KINDS and block.excluded != FALLBACK
 
 
 def _marked(

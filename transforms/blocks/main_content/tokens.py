@@ -20,6 +20,7 @@ PART_LENGTHS = range(2, 25)
 ElementScore = tuple[float, float, float]
 Scores = tuple[float, int, float, float]  # sum, number, least, greatest
 NOTHING: Scores = (0.0, 0, inf, -inf)
+_WITH_LABEL = ATTRIBUTES | {"aria-label"}
 _MOST_REMEMBERED = 50_000
 _LONGEST_REMEMBERED = 1_000
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -27,9 +28,8 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 def telling_values(tag: str, attributes: Attributes) -> list[str]:
     """The values of an element's attributes that have names in them."""
-    return [
-        value for name, value in attributes.items() if value and (name in ATTRIBUTES or (name == "aria-label" and tag in LABELLED))
-    ]
+    names = _WITH_LABEL if tag in LABELLED else ATTRIBUTES
+    return [value for name, value in attributes.items() if name in names and value]
 
 
 def value_names(value: str) -> list[str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from transforms.blocks.extract import PageBlocks
 from transforms.blocks.flat import Flat, Origin
-from transforms.blocks.main_content.characters import Numbers, TextCounts, count_texts
+from transforms.blocks.main_content.characters import Matrix, Numbers, TextCounts, count_texts
 from transforms.blocks.main_content.outline import Indices, Outline, read_outline
 from transforms.blocks.main_content.page_facts import LinkedData, read_linked_data
 from transforms.records import Block
@@ -24,10 +24,13 @@ BOLD = frozenset({"b", "strong"})
 PROSE_WORDS, PROSE_LINKS = 8, 0.5
 CHAIN = 6
 EPSILON = 1e-6
+DECIMALS = 4
+"""Values are rounded, so that the last bit of a logarithm, which differs between processors, moves no row across a split."""
 
 # Sums that are kept a prefix of, in this order.
 WORDS, LINKED, MAIN_PROSE, BLOCKS, HEADING_BLOCKS, ITEM_BLOCKS, LONG_BLOCKS, PROSE, SENTENCES = range(9)
 LONG_WORDS = 15
+CENTRE_SHARES = (0.5, 0.25, 0.8)
 
 
 @dataclass(frozen=True)
@@ -75,12 +78,28 @@ class PageView:
     @cached_property
     def chain(self) -> Indices:
         """The container of each row and its five ancestors, (6, rows)."""
-        above = np.array([*self.outline.parent, self.outline.above_root], np.int64)
         chain = np.empty((CHAIN, self.size), np.int64)
         chain[0] = self.outline.container
         for step in range(1, CHAIN):
-            chain[step] = above[chain[step - 1]]
+            chain[step] = self.outline.parent[chain[step - 1]]
         return chain
+
+    @cached_property
+    def depth(self) -> Numbers:
+        """How deep the container of each row lies."""
+        return self.outline.depth[self.outline.container]
+
+    @cached_property
+    def centre_depths(self) -> Numbers:
+        """How many elements on the way up from each hold 50%, 25% and 80% of the running text, (3, elements + 1)."""
+        prose = self.in_elements[MAIN_PROSE, :-1]
+        held = np.array(CENTRE_SHARES)[:, None] * self.sums[MAIN_PROSE, -1]
+        return self.outline.upwards(np.add, ((prose >= held) & (prose > 0)).astype(np.float64), 0.0)
+
+
+def rounded(columns: Sequence[Numbers] | Numbers) -> Matrix:
+    """Columns as the model takes them."""
+    return np.round(columns, DECIMALS).astype(np.float32)
 
 
 def has_row(block: Block) -> bool:
@@ -150,9 +169,16 @@ def _inline_measures(flat: Flat, origins: Sequence[Origin]) -> tuple[Numbers, Nu
     lengths = np.zeros(len(flat.texts) + 1)
     np.cumsum(np.fromiter(map(len, map(str.strip, flat.texts)), np.float64, len(flat.texts)), out=lengths[1:])
     tags, starts, attributes = flat.tags, flat.starts, flat.attributes
-    marked = [element for _, element in flat.marks if element >= 0]
-    linking = [e for e in marked if tags[e] == "a" and attributes[e].get("href") is not None]
-    bold = [e for e in marked if tags[e] in BOLD]
+    linking: list[int] = []
+    bold: list[int] = []
+    for _, element in flat.marks:
+        if element >= 0:  # it begins here
+            tag = tags[element]
+            if tag == "a":
+                if attributes[element].get("href") is not None:
+                    linking.append(element)
+            elif tag in BOLD:
+                bold.append(element)
     characters = np.maximum(lengths[ends] - lengths[begins], 1.0)
     in_links, at_begin = _covered(flat, linking, lengths, begins, ends)
     in_bold, _ = _covered(flat, bold, lengths, begins, ends)
