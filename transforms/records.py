@@ -92,8 +92,8 @@ Candidate = TypedDict(
 )
 
 
-# A page has hundreds of blocks, and a frozen one takes ten times as long to make. So nothing keeps one from being changed but the
-# rule that records are not.
+# A page has hundreds of blocks, drops, paragraphs and images, and a frozen one takes ten times as long to make. So nothing keeps
+# these from being changed but the rule that records are not.
 @dataclass(slots=True)
 class Block:
     """One innermost block-level piece of a page: text, image, embed or rule (blocks.md section 2). Not changed once made.
@@ -137,7 +137,7 @@ class Block:
     probability: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ImageRef:
     """A document's mention of an image: identity, words about it, every place it may be had from.
 
@@ -159,7 +159,7 @@ class ImageRef:
     inline: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Paragraph:
     """A piece of a text node that is measured and judged on its own.
 
@@ -174,7 +174,7 @@ class Paragraph:
     blocks: tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Node:
     """A text run or an image of a document, in reading order. Exactly one of paragraphs and image is set."""
 
@@ -200,7 +200,7 @@ def join_paragraphs(paragraphs: Sequence[Paragraph]) -> str:
     return "".join(p.text if i == 0 else p.separator + p.text for i, p in enumerate(paragraphs))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Drop:
     """Something that does not go on, and why (design.md, `drops/`).
 

@@ -21,6 +21,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
+from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -34,10 +35,15 @@ from transforms.shards.schemas import DROPS
 ROW_GROUP_ROWS = 100
 """Rows of a row group: small enough for viewers and for memory (beam.md 5.3)."""
 
+SMALL_ROW_GROUP_ROWS = 10_000
+"""The same for tables of small rows, of which a document has hundreds."""
+
 ROW_GROUP_BYTES = 64 * 2**20
 """Bytes of values after which a row group ends early; keeps image shards within memory."""
 
 TEMPORARY = ".tmp"
+
+_DROP_VALUES = attrgetter(*DROPS.names)
 
 
 def shard_name(index: int, total: int, prefix: str = "part") -> str:
@@ -55,16 +61,21 @@ class TableFile:
     def __init__(self, path: Path, schema: pa.Schema, row_group_rows: int) -> None:
         self.rows = 0
         self._schema = schema
+        self._names = schema.names
         self._row_group_rows = row_group_rows
-        self._buffer: list[Mapping[str, Any]] = []
+        self._buffer: list[tuple[Any, ...]] = []
         self._buffered_bytes = 0
         self._writer = pq.ParquetWriter(
             path, schema, compression="zstd", compression_level=1, use_dictionary=False, write_statistics=True
         )
 
     def append(self, row: Mapping[str, Any], size: int = 0) -> None:
-        """Adds a row; `size` is its weight in bytes where rows are heavy."""
-        self._buffer.append(row)
+        """Adds a row by the names of its columns, null where one is missing; `size` is its weight in bytes where rows are heavy."""
+        self.append_values(tuple(map(row.get, self._names)), size)
+
+    def append_values(self, values: tuple[Any, ...], size: int = 0) -> None:
+        """Adds a row whose values stand in the order of the columns."""
+        self._buffer.append(values)
         self._buffered_bytes += size
         self.rows += 1
         if len(self._buffer) >= self._row_group_rows or self._buffered_bytes >= ROW_GROUP_BYTES:
@@ -76,7 +87,9 @@ class TableFile:
 
     def _flush(self) -> None:
         if self._buffer:
-            self._writer.write_table(pa.Table.from_pylist(self._buffer, schema=self._schema))
+            columns = zip(*self._buffer, strict=True)
+            arrays = [pa.array(values, column.type) for values, column in zip(columns, self._schema, strict=True)]
+            self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
             self._buffer.clear()
             self._buffered_bytes = 0
 
@@ -130,8 +143,8 @@ class ShardWriter:
         """Writes drop rows and counts them by stage and rule. A shard without drops has no file for them."""
         for drop in drops:
             if self._drop_table is None:
-                self._drop_table = self.table("drops", DROPS, f"part-{self.stage}")
-            self._drop_table.append(asdict(drop))
+                self._drop_table = self.table("drops", DROPS, f"part-{self.stage}", SMALL_ROW_GROUP_ROWS)
+            self._drop_table.append_values(_DROP_VALUES(drop))
             self._drops[f"{drop.stage}/drop:{drop.rule}"] += 1
 
     def commit(self, counts: Mapping[str, int], other_cpu_seconds: float = 0.0) -> ShardManifest:
