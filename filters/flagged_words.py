@@ -39,11 +39,10 @@ class FlaggedWords:
     def covered(self, text_words: Sequence[str], text: str) -> int:
         """How many of the words of a text are covered. text: the same text in normal form C, without joiners."""
         covered: set[int] = set()
-        if not self.sequences.keys().isdisjoint(text_words):
-            for start, word in enumerate(text_words):
-                for sequence in self.sequences.get(word, ()):
-                    if len(sequence) == 1 or tuple(text_words[start : start + len(sequence)]) == sequence:
-                        covered.update(range(start, start + len(sequence)))
+        for start in [start for start, word in enumerate(text_words) if word in self.sequences]:
+            for sequence in self.sequences[text_words[start]]:
+                if len(sequence) == 1 or tuple(text_words[start : start + len(sequence)]) == sequence:
+                    covered.update(range(start, start + len(sequence)))
         count = len(covered)
         if self.pattern is not None:
             count += sum(self.lengths[found] for found in self.pattern.findall(_folded(text)))

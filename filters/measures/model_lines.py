@@ -43,7 +43,8 @@ def own_lines(text: str) -> Iterator[str]:
     >>> list(own_lines("“It’s 4.5 km,” she said. Far!"))
     ['" it\\'s 0 . 0 km , " she said .']
     """
-    text = text.translate(_PLAIN_QUOTES)
+    if not text.isascii():
+        text = text.translate(_PLAIN_QUOTES)
     broken = _ASCII_SENTENCE_END.sub(r"\1\n", text) if text.isascii() else _SENTENCE_END.sub(r"\1\2\n", text)
     for sentence in broken.split("\n"):
         if sentence.isascii():

@@ -10,6 +10,8 @@ import numpy as np
 
 CHARACTER_NGRAM = 10
 WORD_NGRAM = 5
+# A text of at most so many n-grams is quicker looked at as a set of strings, which mostly finds no repetition.
+_FEW = 110
 
 # Odd constants of 64-bit linear generators; any odd numbers with well-mixed bits do.
 _MIX_2 = np.uint64(0x9E3779B97F4A7C15)
@@ -30,12 +32,15 @@ def character_repetition(text: str) -> float:
     total = len(text) - CHARACTER_NGRAM + 1
     if total < 1:
         return 0.0
+    if total <= _FEW and len({text[start : start + CHARACTER_NGRAM] for start in range(total)}) == total:
+        return 0.0
     hashes = _ngram_hashes(text)
     hashes.sort()
     starts = np.flatnonzero(hashes[1:] != hashes[:-1])
     if len(starts) == total - 1:
         return 0.0  # all n-grams differ
-    counts = np.diff(starts, prepend=-1, append=total - 1)
+    edges = np.concatenate(([-1], starts, [total - 1]))
+    counts = edges[1:] - edges[:-1]
     repeated = counts[counts > 1]
     repeated.sort()
     kept = min(isqrt(len(counts)), len(repeated))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -21,7 +21,7 @@ from filters.flagged_words import flagged_words
 from filters.measures.language import UNKNOWN, identify_language, language_probability
 from filters.measures.perplexity import Likelihood, PerplexityConfig, score_text
 from filters.measures.repetition import character_repetition, word_repetition
-from filters.word_lists import word_list
+from filters.word_lists import ListKind, word_list
 from filters.words import Words, split_composed_words
 
 # The measures of filters.md 2.3, in its order.
@@ -74,23 +74,19 @@ class TextProfile:
         with fewer than two hits; `log10_probability` and `model_tokens`, of which perplexity is made.
         """
         words, length = self.words.items, len(self.text)
-        by_word = len(words) if self.words.method == "counted" else 0
-        stop_words = word_list("function_words", language)
-        spam_words = word_list("spam_words", language)
-        common_words = word_list("common_words", language)
+        is_counted = self.words.method == "counted"
         flagged = flagged_words(language)
         base = self.terminal + self.tokens
         punctuated = language not in UNPUNCTUATED_LANGUAGES and 2 * self.unpunctuated <= self.letters
-        spam_hits = _hits(words, spam_words) if spam_words else 0
         return {
             "words": len(words),
             "special_char_ratio": self.special / length if length else None,
-            "stop_word_ratio": _hits(words, stop_words) / by_word if stop_words and by_word else None,
-            "flagged_word_ratio": flagged.covered(words, self.text) / by_word if flagged and by_word else None,
+            "stop_word_ratio": share_of_list("function_words", self.words, language),
+            "flagged_word_ratio": flagged.covered(words, self.text) / len(words) if flagged and words and is_counted else None,
             "punctuation_ratio": self.terminal / base if base and punctuated else None,
-            "common_word_ratio": _common(words, common_words) / by_word if common_words and by_word else None,
+            "common_word_ratio": share_of_common_words(self.words, language),
             "char_repetition_ratio": character_repetition(self.text) if length else None,
-            "word_repetition_ratio": word_repetition(words) if length and self.words.method == "counted" else None,
+            "word_repetition_ratio": word_repetition(words) if length and is_counted else None,
             "language_score": language_score,
             "perplexity": likelihood.perplexity if likelihood is not None else None,
             "log10_probability": likelihood.log10 if likelihood is not None else None,
@@ -98,7 +94,7 @@ class TextProfile:
             "language": language if language is not None else UNKNOWN,
             "words_method": self.words.method,
             "marks_and_tokens": base,
-            "spam_word_ratio": (spam_hits / by_word if spam_hits >= MIN_SPAM_HITS else 0.0) if spam_words and by_word else None,
+            "spam_word_ratio": share_of_list("spam_words", self.words, language, least_hits=MIN_SPAM_HITS),
         }
 
 
@@ -168,11 +164,22 @@ def join_profiles(profiles: Sequence[TextProfile]) -> TextProfile:
     )
 
 
-def _common(words: Sequence[str], entries: frozenset[str]) -> int:
-    """Words in the list, and those of digits only, which no list could name."""
-    rare = (word for word in words if word not in entries)
-    return len(words) - sum(not word.isdecimal() for word in rare)
+def share_of_list(kind: ListKind, words: Words, language: str | None, least_hits: int = 1) -> float | None:
+    """The share of words in a list of the language, 0 with fewer hits than `least_hits`.
+
+    None without a list, without words, or where words are only estimated.
+    """
+    entries = word_list(kind, language)
+    if not entries or not words.items or words.method != "counted":
+        return None
+    hits = sum(map(entries.__contains__, words.items))
+    return hits / len(words.items) if hits >= least_hits else 0.0
 
 
-def _hits(words: Iterable[str], entries: frozenset[str]) -> int:
-    return sum(map(entries.__contains__, words))
+def share_of_common_words(words: Words, language: str | None) -> float | None:
+    """As `share_of_list`; words of digits are common without being listed."""
+    entries = word_list("common_words", language)
+    if not entries or not words.items or words.method != "counted":
+        return None
+    rare = sum(not word.isdecimal() for word in words.items if word not in entries)
+    return (len(words.items) - rare) / len(words.items)
