@@ -37,7 +37,9 @@ from transforms.archives.formats import FormatChoice
 from transforms.archives.select import SelectConfig
 from transforms.documents.assemble import DocumentsConfig
 from transforms.documents.extract import ExtractConfig
+from transforms.images.mentions import ReferenceConfig
 from transforms.images.validate import ImageLimits
+from transforms.images.wanted import LookUpConfig
 from transforms.shards.data import WriteSettings
 
 __all__ = ["Config", "ConfigError", "config_from_dict", "find_config", "load_config"]
@@ -87,11 +89,15 @@ class InputConfig:
 
 
 @dataclass(frozen=True)
-class ImagesConfig:
-    """Where image bytes come from and which are refused."""
+class ImagesConfig(LookUpConfig, ReferenceConfig):
+    """Which references are looked for, where image bytes come from and which are refused."""
 
     source: Literal["archive"] = field(default="archive", metadata={"help": "archive: `image/*` records of the same input files"})
     limits: ImageLimits = field(default_factory=ImageLimits, metadata={"help": "what a stored image may be"})
+
+    def references(self) -> ReferenceConfig:
+        """The keys that decide while a page is read."""
+        return ReferenceConfig(**{f.name: getattr(self, f.name) for f in dataclasses.fields(ReferenceConfig)})
 
 
 @dataclass(frozen=True)
@@ -137,7 +143,8 @@ class Config:
 
     def __post_init__(self) -> None:
         # One key decides; the profile reads it where a page without images need not go any further.
-        extract = self.extract
+        extract = dataclasses.replace(self.extract, references=self.images.references())
+        object.__setattr__(self, "extract", extract)
         if extract.profile == "obelics" and extract.obelics.require_image is None:
             obelics = dataclasses.replace(extract.obelics, require_image=self.documents.require_image)
             object.__setattr__(self, "extract", dataclasses.replace(extract, obelics=obelics))

@@ -15,7 +15,7 @@ from filters.rules import RULES, Rule
 from filters.rules.config import rule_keys
 from pipelines.config import Config, load_config
 from pipelines.errors import UsageError
-from pipelines.typed_yaml import describe_type, plain, takes_size
+from pipelines.typed_yaml import config_fields, describe_type, plain, takes_size
 
 _OF_RULE = {
     "enabled": (
@@ -50,7 +50,7 @@ def configuration_keys() -> Iterator[Key]:
 
 def _section(cls: type[Any], values: Any, above: str) -> Iterator[Key]:
     hints = typing.get_type_hints(cls)
-    for field in dataclasses.fields(cls):
+    for field in config_fields(cls):
         path, value = f"{above}{field.name}", getattr(values, field.name)
         if path == "rules":
             for rule_id, rule in RULES.items():

@@ -1,7 +1,9 @@
 """The graph of `interleaf build`: the stages of design.md, joined by manifests and light rows.
 
-ranges -> ExtractDocuments -+---------------------+-> ResolveImages -+-> StoreImages
-                            '-> ExtractRevisits --'                  '-> OutcomesByDocumentShard -> AssembleDocuments
+ranges -> ExtractDocuments -+---------------------+-> LookUpImages -> ResolveImages
+                            '-> ExtractRevisits --'
+ResolveImages -+-> StoreImages
+               '-> OutcomesByDocumentShard -> AssembleDocuments
 AssembleDocuments -> WriteDataset
 the manifests of all -> FinishRun
 """
@@ -19,7 +21,7 @@ from pipelines.finish import add_totals, check_shard, finish_run, origin_manifes
 from pipelines.run_folder import RANGE_FILE, Run
 from transforms.assemble_documents import AssembleDocuments, ScoreSettings
 from transforms.extract_documents import ExtractDocuments, ExtractRevisits, ExtractSettings
-from transforms.fetch_images import OutcomesByDocumentShard, ResolveImages, StoreImages
+from transforms.fetch_images import LookUpImages, OutcomesByDocumentShard, ResolveImages, StoreImages
 from transforms.read_pages import ReadRanges
 from transforms.records import RunTotals, ShardManifest
 from transforms.shards.plan import ShardPlan
@@ -36,7 +38,8 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
     if plan.revisits:
         repeated = documents | "ExtractRevisits" >> ExtractRevisits(plan, extract)
         documents = (documents, repeated) | "WithRevisits" >> beam.Flatten()
-    outcomes = documents | "ResolveImages" >> ResolveImages(plan, config.images.limits)
+    wanted = documents | "LookUpImages" >> LookUpImages(plan, config.images, config.images.optout)
+    outcomes = wanted | "ResolveImages" >> ResolveImages(plan, config.images.limits)
     images = outcomes | "StoreImages" >> StoreImages(plan)
     by_shard = outcomes | "OutcomesByDocumentShard" >> OutcomesByDocumentShard(plan)
     scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, ScoreSettings(rules, config.documents, config.perplexity))

@@ -110,6 +110,11 @@ def locate_plain(value: Any, where: str) -> Located:
     return Located(value, where)
 
 
+def config_fields(cls: type[Any]) -> list[dataclasses.Field[Any]]:
+    """The fields of a dataclass that are keys. One with `decided_by` in its metadata is none: another section decides its value."""
+    return [f for f in dataclasses.fields(cls) if "decided_by" not in f.metadata]
+
+
 Reader = Callable[[Located], Any]
 """Reads a section that no type hint describes; raises ConfigError."""
 
@@ -125,10 +130,10 @@ def build(cls: type[Section], located: Located, readers: Mapping[str, Reader], p
         ConfigError: unknown key, wrong type, or a ValueError of the dataclass.
     """
     if not isinstance(located.value, dict):
-        names = ", ".join(f.name for f in dataclasses.fields(cls))  # type: ignore[arg-type]
+        names = ", ".join(f.name for f in config_fields(cls))
         raise ConfigError(f"{located.where}: {path or 'configuration'}: must be a mapping with keys of: {names}")
     hints = typing.get_type_hints(cls)
-    fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    fields = {f.name: f for f in config_fields(cls)}
     values: dict[str, Any] = {}
     for key, item in located.value.items():
         key_path = f"{path}.{key}" if path else key
@@ -263,7 +268,7 @@ def _kind(value: Any) -> str:
 def plain(value: Any) -> Any:
     """Dataclasses, mappings and sequences as dicts with sorted keys and lists."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {f.name: plain(getattr(value, f.name)) for f in config_fields(type(value))}
     if isinstance(value, Mapping):
         return {str(k): plain(value[k]) for k in sorted(value, key=str)}
     if isinstance(value, tuple | list):

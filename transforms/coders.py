@@ -9,6 +9,7 @@ import apache_beam as beam
 
 from transforms.records import (
     InputRange,
+    LookUp,
     Outcome,
     PayloadSighting,
     RepeatedPayload,
@@ -18,7 +19,7 @@ from transforms.records import (
     WantedImage,
 )
 
-SHUFFLED = (InputRange, PayloadSighting, RepeatedPayload, Sighting, WantedImage, Outcome, ShardManifest, RunTotals)
+SHUFFLED = (InputRange, LookUp, PayloadSighting, RepeatedPayload, Sighting, WantedImage, Outcome, ShardManifest, RunTotals)
 
 for _record in SHUFFLED:
     beam.coders.registry.register_row(_record)

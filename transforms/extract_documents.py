@@ -6,19 +6,22 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from typing import Any
 
 import apache_beam as beam
 
 import transforms.coders  # noqa: F401  registers the records
 from transforms.archives import ReadSettings, read_range
 from transforms.archives.revisits import find_originals, payload_key, read_repeated
-from transforms.archives.select import SelectConfig, is_image, media_type, sample_drop, select_page
-from transforms.archives.warc import unresolved_drop
+from transforms.archives.select import SelectConfig, media_type, sample_drop, select_page
+from transforms.archives.warc import UNRESOLVED, unresolved_drop
 from transforms.documents.codec import document_row
 from transforms.documents.extract import STAGE, ExtractConfig, extract_document, page_drop
 from transforms.documents.isolate import IsolatedExtractor, IsolationLimits, WorkerStartError
 from transforms.documents.isolate_protocol import describe_error
 from transforms.group_by_shard import GroupByShard
+from transforms.images.captures import capture_row, unresolved_row
+from transforms.images.mentions import Mentions
 from transforms.images.urls import url_key
 from transforms.records import (
     Document,
@@ -61,7 +64,7 @@ def extract_range(
 ) -> ShardManifest:
     """Makes the document shard of one input range, or finds it finished.
 
-    Files: documents, the distinct image URLs they mention, the image responses and the revisits of the range, drops. Rows stand
+    Files: documents, the distinct image URLs they mention, what the range answers for image URLs, its revisits, drops. Rows stand
     in archive order. isolated: what extracts the pages; None for this process.
     """
     is_archive = range_.format == "warc"
@@ -92,7 +95,7 @@ def _make_shard(
     if finished is not None:
         return finished
     counts: Counter[str] = Counter({f"{stage}/{end}": 0 for stage in ("read", STAGE, "blocks") for end in ("in", "out")})
-    urls: dict[bytes, str] = {}
+    mentions = Mentions()
     extract = partial(extract_document, config=settings.extract) if isolated is None else isolated.extract
     cpu_seconds_before = _cpu_seconds(isolated)
     with ShardWriter(plan.folder, STAGE, index, plan.documents, plan.key) as shard:
@@ -108,8 +111,10 @@ def _make_shard(
                 item = unresolved_drop(item)
             counts["read/in"] += 1
             counts.update(f"flags/{flag}" for flag in (item.flags if isinstance(item, Response) else ()))
-            if isinstance(item, Response) and with_images and is_image(item):
-                captures.append(_capture_row(item))
+            capture = _capture(item) if with_images else None
+            if capture is not None:
+                captures.append(capture)
+            if isinstance(item, Response) and capture is not None and capture["kind"] == "image":
                 counts["read/images"] += 1
                 if media_type(item.content_type) not in (settings.select.mime or ()):
                     counts["read/out"] += 1
@@ -132,9 +137,9 @@ def _make_shard(
             counts.update(f"flags/{flag}" for flag in document.flags if flag == "majority_guard")
             shard.drop(document.drops)
             documents.append(document_row(document, settings.keep_blocks))
-            urls.update((url_key(url), url) for node in document.nodes if node.image for url in node.image.candidates)
-        for key in sorted(urls):
-            references.append({"url_key": key, "url": urls[key]})
+            mentions.add(document)
+        for row in mentions.rows():
+            references.append(row)
         return shard.commit(counts, _cpu_seconds(isolated) - cpu_seconds_before)
 
 
@@ -158,13 +163,11 @@ def _cpu_seconds(isolated: IsolatedExtractor | None) -> float:
     return 0.0 if isolated is None else isolated.cpu_seconds
 
 
-def _capture_row(response: Response) -> dict[str, object]:
-    return {
-        "url_key": url_key(response.url),
-        "url": response.url,
-        "date": response.date or "",
-        "source": asdict(response.source),
-    }
+def _capture(item: Response | Drop) -> dict[str, Any] | None:
+    """What an item says about an image at its URL, as a row of `CAPTURES`."""
+    if isinstance(item, Drop):
+        return unresolved_row(item) if item.rule == UNRESOLVED else None
+    return capture_row(item)
 
 
 def _revisit_row(revisit: Revisit) -> dict[str, object]:
@@ -178,7 +181,10 @@ def read_payloads(manifest: ShardManifest, plan: ShardPlan) -> Iterator[tuple[st
     """
     for folder, is_revisit in (("documents", False), ("captures", False), ("revisits", True)):
         path = plan.path(f"stages/{folder}", manifest.index, plan.documents)
-        for row in read_rows(path, ["url", "date", "source"], batch_rows=10_000):
+        kind = ["kind"] if folder == "captures" else []
+        for row in read_rows(path, ["url", "date", "source", *kind], batch_rows=10_000):
+            if row.get("kind", "image") != "image":
+                continue
             source = Source(**row["source"])
             key = payload_key(source.digest) or (f"{source.file}:{source.offset}" if is_revisit else None)
             if key is not None:

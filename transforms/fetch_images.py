@@ -1,6 +1,8 @@
 """Document shards -> distinct image URLs -> outcomes -> image shards (images.md section 4, design.md "How data flows").
 
     manifests -> mentions and captures by url_key -> wanted -> by outcome shard -> [read, validate, write] -> outcomes
+                                           ^           |
+                                           '-- moved --'     archived redirects: by the key of their target, at most five times
     outcomes that are ok -> by sha256 -> image shard -> [read again, write]
 
 Bodies stay in the archives until an image shard is written: an image's place there is all that crosses a shuffle.
@@ -19,9 +21,15 @@ import apache_beam as beam
 import transforms.coders  # noqa: F401  registers the records
 from transforms.archives.warc import read_record
 from transforms.group_by_shard import GroupByShard
-from transforms.images.resolve import resolve_image, want_image
+from transforms.images.archive import MAX_REDIRECTS, look_up
+from transforms.images.captures import capture_sighting
+from transforms.images.mentions import mention_sighting
+from transforms.images.optout import OptOutConfig
+from transforms.images.resolve import resolve_image
+from transforms.images.urls import url_key
 from transforms.images.validate import ImageLimits
-from transforms.records import Drop, Outcome, ShardManifest, Sighting, WantedImage
+from transforms.images.wanted import LookUpConfig, want_image
+from transforms.records import Drop, LookUp, Outcome, ShardManifest, Sighting, WantedImage
 from transforms.shards.plan import ShardPlan, read_rows
 from transforms.shards.schemas import IMAGES, OUTCOMES
 from transforms.shards.writer import ShardWriter, find_finished
@@ -32,9 +40,45 @@ STAGE = "images"
 def read_sightings(manifest: ShardManifest, plan: ShardPlan) -> Iterator[tuple[bytes, Sighting]]:
     """The distinct image URLs that a document shard mentions, and the image responses in its input range."""
     for row in read_rows(plan.path("stages/references", manifest.index, plan.documents), batch_rows=10_000):
-        yield row["url_key"], Sighting(row["url"], manifest.index)
+        yield row["url_key"], mention_sighting(row, manifest.index)
     for row in read_rows(plan.path("stages/captures", manifest.index, plan.documents), batch_rows=10_000):
-        yield row["url_key"], Sighting(row["url"], date=row["date"], **row["source"])
+        capture = capture_sighting(row)
+        yield row["url_key"], capture
+        if capture.target is not None:
+            yield url_key(capture.target), Sighting(capture.target, "target")
+
+
+def begin_look_up(
+    key: bytes, sightings: Iterable[Sighting], config: LookUpConfig, optout: OptOutConfig
+) -> Iterator[tuple[bytes, LookUp]]:
+    """All that was seen of one URL -> the wanted image, and what the archives have here for those that are redirected here."""
+    kinds: dict[bool, list[Sighting]] = {True: [], False: []}
+    is_target = False
+    for seen in sightings:
+        if seen.kind == "target":
+            is_target = True
+        else:
+            kinds[seen.kind == "mention"].append(seen)
+    wanted = want_image(key, kinds[True], config)
+    if wanted is not None:
+        yield _looked_up(key, wanted, kinds[False], optout)
+    if is_target:
+        for capture in kinds[False]:
+            yield key, LookUp(seen=capture)
+
+
+def continue_look_up(key: bytes, met: Iterable[LookUp], optout: OptOutConfig) -> Iterator[tuple[bytes, LookUp]]:
+    """The wanted images that were redirected to one URL, looked up there."""
+    met = list(met)
+    captures = [item.seen for item in met if item.seen is not None]
+    for item in met:
+        if item.wanted is not None:
+            yield _looked_up(key, item.wanted, captures, optout)
+
+
+def _looked_up(key: bytes, wanted: WantedImage, captures: Iterable[Sighting], optout: OptOutConfig) -> tuple[bytes, LookUp]:
+    found, target = look_up(wanted, captures, optout)
+    return (key if target is None else url_key(target)), LookUp(wanted=found, is_settled=target is None)
 
 
 def read_outcomes(manifest: ShardManifest, plan: ShardPlan) -> Iterator[Outcome]:
@@ -89,7 +133,11 @@ def image_row(outcome: Outcome) -> dict[str, Any]:
         "mode": outcome.mode,
         "frames": outcome.frames,
         "orientation": outcome.orientation,
+        "content_type": outcome.content_type,
+        "source": outcome.source,
         "url": outcome.url,
+        "final_url": outcome.final_url,
+        "date": outcome.date,
         "file": outcome.file,
         "offset": outcome.offset,
     }
@@ -120,11 +168,26 @@ def _drop(outcome: Outcome) -> Drop:
     )  # fmt: skip
 
 
-def _want(element: tuple[bytes, Iterable[Sighting]], total: int) -> Iterator[tuple[int, WantedImage]]:
-    key, sightings = element
-    wanted = want_image(key, sightings)
-    if wanted is not None:
-        yield shard_of(key, total), wanted
+def _begin(element: tuple[bytes, Iterable[Sighting]], config: LookUpConfig, optout: OptOutConfig) -> Iterator[tuple[bytes, LookUp]]:
+    yield from begin_look_up(*element, config, optout)
+
+
+def _continue(element: tuple[bytes, Iterable[LookUp]], optout: OptOutConfig) -> Iterator[tuple[bytes, LookUp]]:
+    yield from continue_look_up(*element, optout)
+
+
+def _settled(element: tuple[bytes, LookUp], total: int) -> Iterator[tuple[int, WantedImage]]:
+    wanted = element[1].wanted
+    if wanted is not None and element[1].is_settled:
+        yield shard_of(wanted.url_key, total), wanted
+
+
+def _moved(element: tuple[bytes, LookUp]) -> bool:
+    return element[1].wanted is not None and not element[1].is_settled
+
+
+def _seen(element: tuple[bytes, LookUp]) -> bool:
+    return element[1].seen is not None
 
 
 def _by_image_shard(outcome: Outcome, total: int) -> Iterator[tuple[int, Outcome]]:
@@ -157,18 +220,52 @@ class _StoreShard(beam.DoFn):  # type: ignore[misc]
 
 
 @dataclass
+class LookUpImages(beam.PTransform):  # type: ignore[misc]
+    """Manifests of document shards -> (outcome shard, wanted image), one a distinct URL, archived redirects followed.
+
+    Each round moves only images that are redirected, and what the archives hold where redirects lead: few rows of a crawl.
+    """
+
+    plan: ShardPlan
+    config: LookUpConfig
+    optout: OptOutConfig
+
+    def expand(self, documents: beam.PCollection[ShardManifest]) -> beam.PCollection[tuple[int, WantedImage]]:
+        step = tuple[bytes, LookUp]
+        looked_up = (
+            documents
+            | "ReadSightings" >> beam.FlatMap(read_sightings, self.plan).with_output_types(tuple[bytes, Sighting])
+            | "JoinByUrl" >> beam.GroupByKey()
+            | "LookUp" >> beam.FlatMap(_begin, self.config, self.optout).with_output_types(step)
+        )
+        landings = looked_up | "Landings" >> beam.Filter(_seen).with_output_types(step)
+        settled = []
+        for hop in range(1, MAX_REDIRECTS + 2):
+            settled.append(
+                looked_up | f"Settled{hop}" >> beam.FlatMap(_settled, self.plan.outcomes).with_output_types(tuple[int, WantedImage])
+            )
+            if hop > MAX_REDIRECTS:
+                break
+            moved = looked_up | f"Moved{hop}" >> beam.Filter(_moved).with_output_types(step)
+            looked_up = (
+                (moved, landings)
+                | f"WithLandings{hop}" >> beam.Flatten()
+                | f"JoinByTarget{hop}" >> beam.GroupByKey()
+                | f"LookUp{hop}" >> beam.FlatMap(_continue, self.optout).with_output_types(step)
+            )
+        return settled | "AllSettled" >> beam.Flatten()
+
+
+@dataclass
 class ResolveImages(beam.PTransform):  # type: ignore[misc]
-    """Manifests of document shards -> manifests of outcome shards."""
+    """(outcome shard, wanted image) -> manifests of outcome shards."""
 
     plan: ShardPlan
     limits: ImageLimits
 
-    def expand(self, documents: beam.PCollection[ShardManifest]) -> beam.PCollection[ShardManifest]:
+    def expand(self, wanted: beam.PCollection[tuple[int, WantedImage]]) -> beam.PCollection[ShardManifest]:
         return (
-            documents
-            | "ReadSightings" >> beam.FlatMap(read_sightings, self.plan).with_output_types(tuple[bytes, Sighting])
-            | "JoinByUrl" >> beam.GroupByKey()
-            | "WantImages" >> beam.FlatMap(_want, self.plan.outcomes).with_output_types(tuple[int, WantedImage])
+            wanted
             | "GroupWanted" >> GroupByShard(self.plan.outcomes, WantedImage)
             | "ResolveShard" >> beam.ParDo(_ResolveShard(self.plan, self.limits)).with_output_types(ShardManifest)
         )

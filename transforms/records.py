@@ -143,6 +143,8 @@ class ImageRef:
 
     href: identity of the image on the page. candidates: absolute URLs, best first (images.md 3.1). alt: None when empty.
     rendered_width, rendered_height: declared size, pixels as `"300"` or a percentage as `"50%"`, None when not stated.
+    origins, hints: of each candidate where the page has it, and its declared size, pixels of the shorter side known, None when it
+    is not stated. skipped, skip_detail: the status of a mention that is not looked up, whatever other pages mention.
 
     Of the profile `obelics` only (obelics.md 5.3): unformatted_src: the reference as the page wrote it. formatted_filename: the
     file name as words, None when it says nothing. inline: text of the same block stands before or after it.
@@ -157,6 +159,10 @@ class ImageRef:
     unformatted_src: str | None = None
     formatted_filename: str | None = None
     inline: bool = False
+    origins: tuple[str, ...] = ()
+    hints: tuple[int | None, ...] = ()
+    skipped: str | None = None
+    skip_detail: str | None = None
 
 
 @dataclass(slots=True)
@@ -230,6 +236,8 @@ class Document:
     drops: blocks that did not become part of a node, each with its rule. blocks: kept only where the configuration asks.
     main_content_threshold, main_content_f1: the least probability of a block that stayed, and how well the model expects to have
     chosen; None without a model. main_content_words: words that stayed (`kept`), and that did not, by reason.
+    directives: what the page and its headers say about its use (images.md 6). rejected: references of images that are no URL to
+    look up, each with its status.
     """
 
     id: str
@@ -254,6 +262,8 @@ class Document:
     main_content_threshold: float | None = None
     main_content_f1: float | None = None
     main_content_words: Mapping[str, int] = field(default_factory=dict)
+    directives: tuple[str, ...] = ()
+    rejected: tuple[tuple[str, str], ...] = ()
 
     @property
     def texts(self) -> list[str | None]:
@@ -288,20 +298,33 @@ class InputRange:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """An image URL seen: mentioned by a document shard, or answered in an archive.
+    """An image URL seen: mentioned by a document shard, or answered in an archive. One type for both, so that their join has a
+    typed coder.
 
-    shard: the document shard of a mention; None for a capture, which has date, digest and place instead. record_id: which of the
-    records that share the place. One type for both, so that their join has a typed coder.
+    kind: `mention`; `image`, `redirect`, `revisit` (of a payload that is not there) and `error` for what an archive answers;
+    `target` where a redirect leads. date: of the earliest page of the shard that mentions it, or of the capture.
+
+    Of a mention: shard: the document shard. documents: how many of its documents mention the URL. hint: the largest size that any
+    of them declares, pixels of the shorter side, None when one declares none. status: why it is not wanted, if all agree.
+    Of a capture: its place and digest; http_status; target: where a redirect leads; directives: what the owner says (optout).
     """
 
     url: str
-    shard: int | None = None
+    kind: str
     date: str | None = None
-    digest: str | None = None
+    shard: int | None = None
+    documents: int = 0
+    hint: int | None = None
+    status: str | None = None
+    detail: str | None = None
     file: str | None = None
     offset: int | None = None
     length: int | None = None
     record_id: str | None = None
+    digest: str | None = None
+    http_status: int | None = None
+    target: str | None = None
+    directives: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,24 +362,48 @@ class RepeatedPayload:
 
 @dataclass(frozen=True, slots=True)
 class WantedImage:
-    """A distinct image URL, the document shards that mention it, and its capture in the archives, if there is one."""
+    """A distinct image URL, the document shards that mention it, and what the archives hold of it.
+
+    status: what became of it without a look at any bytes, with detail, value and threshold; None when there is a body to look at,
+    or when nobody has looked for one yet. date: of the earliest page that mentions it. trail: the URLs that archived redirects led
+    through, in order; the last is where the body was found. file, offset, length, record_id, captured: place and date of the body.
+    """
 
     url_key: bytes
     url: str
     shards: Sequence[int]
+    date: str | None = None
+    status: str | None = None
+    detail: str | None = None
+    value: float | None = None
+    threshold: float | None = None
+    trail: Sequence[str] = ()
     file: str | None = None
     offset: int | None = None
     length: int | None = None
     record_id: str | None = None
+    captured: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """What meets under the key of a URL when archived redirects are followed: a wanted image on its way, or what an archive has
+    there. is_settled: the image needs not go any further."""
+
+    wanted: WantedImage | None = None
+    seen: Sighting | None = None
+    is_settled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one distinct image URL (images.md section 10).
 
-    status: from the closed list; `ok` has all other fields, any other status none but what was learnt before it. shards: the
-    document shards that mention the URL. value, threshold: of the limit that a status is about. bytes: size of the body. file,
-    offset, length, record_id: where the body can be read again.
+    status: from the closed list; `ok` has all facts about the image, any other status what was learnt before it. shards: the
+    document shards that mention the URL. value, threshold: of the limit that a status is about. source: `archive`, `network` or
+    `inline`, None when nobody was asked. sha256, bytes, format, width, height, frames, mode, orientation: of the stored bytes.
+    content_type: as sent. final_url, hops: where redirects led. date: when the bytes were captured. flags: findings, such as
+    `warc_truncated`. file, offset, length, record_id: where the body can be read again.
     """
 
     url_key: bytes
@@ -366,6 +413,7 @@ class Outcome:
     detail: str | None = None
     value: float | None = None
     threshold: float | None = None
+    source: str | None = None
     sha256: str | None = None
     format: str | None = None
     width: int | None = None
@@ -374,6 +422,11 @@ class Outcome:
     frames: int | None = None
     mode: str | None = None
     orientation: int | None = None
+    content_type: str | None = None
+    final_url: str | None = None
+    hops: int | None = None
+    date: str | None = None
+    flags: Sequence[str] = ()
     file: str | None = None
     offset: int | None = None
     length: int | None = None

@@ -42,7 +42,7 @@ def measure_image(ref: ImageRef, outcome: Outcome | None) -> dict[str, float | i
         "rendered_width": _rendered(ref.rendered_width, width),
         "rendered_height": _rendered(ref.rendered_height, height),
         "aspect": width / height if width and height else None,
-        "url_words": _banned_words(url),
+        "url_words": banned_words(url),
     }
 
 
@@ -59,9 +59,12 @@ def _rendered(declared: str | None, original: int | None) -> float | None:
     return size if isfinite(size) and size > _LARGEST_PLACEHOLDER else None
 
 
-def _banned_words(url: str) -> int | None:
-    """How many words of the path are banned; None for a URL without a path of names, such as `data:`."""
+def banned_words(url: str, banned: frozenset[str] = BANNED_URL_WORDS) -> int | None:
+    """How many words of the path are banned; None for a URL without a path of names, such as `data:`.
+
+    A word ends where letters end, and where lower case turns to upper. banned: in lower case.
+    """
     match = _PATH.match(url)
     if match is None:
         return None
-    return sum(word.lower() in BANNED_URL_WORDS for word in _WORD_END.split(unquote(match[1])))
+    return sum(word.lower() in banned for word in _WORD_END.split(unquote(match[1])))

@@ -18,16 +18,6 @@ from transforms.fetch_images import read_outcomes
 from transforms.records import Outcome, ShardManifest
 from transforms.shards.plan import ShardPlan
 
-# Statuses of images.md that a later stage of the work will give; until then the reference is looked up like any other.
-LATER = {
-    "archived_http_error", "archived_redirect_unresolved", "revisit_unresolved", "optout_header", "optout_page",
-    "rule_extension", "rule_hint", "rule_word",
-}  # fmt: skip
-
-
-# Answered in the archives by a redirect, which is not followed yet.
-ALIASES = {"http://demo.interleaf.example/lab/img/old-place.png"}
-
 
 def plan_of(run: Path) -> ShardPlan:
     description = yaml.safe_load((run / "run.yaml").read_text())
@@ -61,8 +51,9 @@ def test_each_page_is_a_document_or_a_drop_as_expected(finished: Path) -> None:
 
 def test_each_image_has_the_status_as_expected(finished: Path) -> None:
     found = {url: outcome.status for url, outcome in outcomes_of(finished).items()}
-    expected = {url: status for url, status in expected_images().items() if status not in LATER and url not in ALIASES}
+    expected = expected_images()
     assert {url: found.get(url, NO_REFERENCE) for url in expected} == expected
+    assert sum(status != NO_REFERENCE for status in expected.values()) == len(found)
 
 
 def test_documents_have_their_images_in_order(finished: Path) -> None:

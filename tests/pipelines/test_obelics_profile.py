@@ -61,6 +61,10 @@ def test_nodes_have_the_image_fields(tmp_path: Path, capsys: pytest.CaptureFixtu
         "unformatted_src": "i/Old_Bridge-300x200.jpg",
         "formatted_filename": "Old Bridge",
         "inline": True,
+        "origins": ["img"],
+        "hints": [200],
+        "skipped": None,
+        "skip_detail": None,
     }
 
 

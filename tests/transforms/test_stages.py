@@ -16,9 +16,10 @@ from scripts.make_demo_crawl import make_demo_crawl
 from transforms.blocks.main_content.select import MainContentConfig
 from transforms.documents.extract import ExtractConfig
 from transforms.extract_documents import MIN_ERRORS, ExtractSettings, extract_range
-from transforms.fetch_images import image_bytes, read_sightings, resolve_shard, shard_of, store_shard
-from transforms.images.resolve import want_image
+from transforms.fetch_images import begin_look_up, image_bytes, read_sightings, resolve_shard, shard_of, store_shard
+from transforms.images.optout import OptOutConfig
 from transforms.images.validate import ImageLimits
+from transforms.images.wanted import LookUpConfig
 from transforms.records import InputRange, Outcome, Page, ShardManifest, Sighting
 from transforms.shards.plan import ShardPlan, read_rows
 
@@ -41,8 +42,8 @@ def outcomes_of(plan: ShardPlan, manifest: ShardManifest) -> list[Outcome]:
     grouped: dict[bytes, list[Sighting]] = {}
     for key, sighting in read_sightings(manifest, plan):
         grouped.setdefault(key, []).append(sighting)
-    wanted = [image for key, seen in grouped.items() if (image := want_image(key, seen)) is not None]
-    resolve_shard(0, wanted, plan, ImageLimits())
+    looked_up = [step for key, seen in grouped.items() for _, step in begin_look_up(key, seen, LookUpConfig(), OptOutConfig())]
+    resolve_shard(0, [step.wanted for step in looked_up if step.wanted is not None and step.is_settled], plan, ImageLimits())
     return [Outcome(**row) for row in read_rows(plan.path("stages/outcomes", 0, 1))]
 
 

@@ -36,6 +36,9 @@ from transforms.records import Drop, Page, Response, Revisit
 
 __all__ = ["ReadLimits", "read_record", "read_responses", "read_warc"]
 
+UNRESOLVED = "read.revisit_unresolved"
+"""The rule of a revisit whose original is not in the input."""
+
 MAX_SPOILED_BYTES = 4 * 1024 * 1024 * 1024
 
 
@@ -114,9 +117,7 @@ def unresolved_drop(revisit: Revisit) -> Drop:
     source = revisit.source
     target = source.record_id or f"{source.file}:{source.offset}"
     detail = f"repeats {source.digest or 'a payload without digest'}"
-    return Drop(
-        STAGE, "read.revisit_unresolved", "record", target, revisit.url, detail=detail, file=source.file, offset=source.offset
-    )
+    return Drop(STAGE, UNRESOLVED, "record", target, revisit.url, detail=detail, file=source.file, offset=source.offset)
 
 
 def _archive_kind(file: StoredFile) -> MemberKind | Literal["plain"] | None:

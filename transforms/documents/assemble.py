@@ -26,6 +26,7 @@ from filters.measures import (
 from filters.measures.language import language_probability
 from filters.rules import RULES, RuleConfig, Verdict, first_drop
 from transforms.documents.parts import KeptNode, Measures, drop_idle_boundaries, merge_neighbours, split_nodes
+from transforms.images.statuses import REFUSALS
 from transforms.images.urls import url_key
 from transforms.records import BlockKind, Document, Drop, ImageRef, Node, Outcome, Paragraph, Source, TargetKind
 
@@ -144,9 +145,21 @@ def score_document(
 
 
 def choose_outcome(image: ImageRef, outcomes: Mapping[bytes, Outcome]) -> Outcome | None:
-    """The outcome of the first candidate that has bytes; else the first candidate's, so that its status names the cause."""
-    found = [outcome for url in image.candidates if (outcome := outcomes.get(url_key(url))) is not None]
-    return next((outcome for outcome in found if outcome.status == "ok"), found[0] if found else None)
+    """The outcome of the first candidate that has bytes; else the first candidate's, so that its status names the cause.
+
+    The refusal of an owner ends the search (images.md 3.1), and so does what the page itself says against this mention.
+    """
+    if image.skipped is not None:
+        return Outcome(url_key(image.href), image.href, image.skipped, detail=image.skip_detail)
+    found = []
+    for url in image.candidates:
+        outcome = outcomes.get(url_key(url))
+        if outcome is None:
+            continue
+        if outcome.status == "ok" or outcome.status in REFUSALS:
+            return outcome
+        found.append(outcome)
+    return found[0] if found else None
 
 
 def judge_document(scored: ScoredDocument, rules: Mapping[str, RuleConfig], documents: DocumentsConfig) -> Judgement:

@@ -16,7 +16,7 @@ from transforms.records import Block, Document, ImageRef, Node, Outcome, Paragra
 _COLUMNS = ("id", "url", "domain", "date", "title", "language", "language_score", "gate_score")
 _IN_JSON = (
     "description", "encoding", "rtl", "content_hash", "flags", "removed", "block_count", "main_content_threshold",
-    "main_content_f1", "main_content_words",
+    "main_content_f1", "main_content_words", "directives", "rejected",
 )  # fmt: skip
 _IMAGE_FIELDS = tuple(f.name for f in fields(ImageRef))
 _OUTCOME_FIELDS = tuple(f.name for f in fields(Outcome) if f.name not in ("url_key", "shards"))
@@ -71,7 +71,8 @@ def _row(document: Document, nodes: list[dict[str, Any]], keep_blocks: bool) -> 
 def _document(row: Mapping[str, Any], nodes: tuple[Node, ...]) -> Document:
     rest = json.loads(row["document"])
     blocks = decode_blocks(rest.pop("blocks")) if "blocks" in rest else ()
-    rest["flags"] = tuple(rest["flags"])
+    rest["flags"], rest["directives"] = tuple(rest["flags"]), tuple(rest["directives"])
+    rest["rejected"] = tuple((reference, status) for reference, status in rest["rejected"])
     columns = {name: row[name] for name in _COLUMNS}
     return Document(**columns, **rest, source=Source(**row["source"]), nodes=nodes, blocks=blocks)
 
@@ -87,8 +88,8 @@ def _encode_node(node: Node) -> dict[str, Any]:
 def _decode_node(node: Mapping[str, Any]) -> Node:
     blocks = (node["b"][0], node["b"][1])
     if "img" in node:
-        href, candidates, *others = node["img"]
-        return Node(node["x"], blocks, image=ImageRef(href, tuple(candidates), *others))
+        values: list[Any] = [tuple(value) if isinstance(value, list) else value for value in node["img"]]
+        return Node(node["x"], blocks, image=ImageRef(*values))
     paragraphs = tuple(Paragraph(text, kind, sep, path, (b[0], b[1])) for text, kind, sep, path, b in node["p"])
     return Node(node["x"], blocks, paragraphs=paragraphs)
 
@@ -96,15 +97,14 @@ def _decode_node(node: Mapping[str, Any]) -> Node:
 def _encode_outcome(outcome: Outcome | None) -> dict[str, Any] | None:
     if outcome is None:
         return None
-    return {"url_key": outcome.url_key.hex()} | {
-        name: value for name in _OUTCOME_FIELDS if (value := getattr(outcome, name)) is not None
-    }
+    values = {name: value for name in _OUTCOME_FIELDS if (value := getattr(outcome, name)) not in (None, ())}
+    return {**values, "url_key": outcome.url_key.hex()}
 
 
 def _decode_outcome(stored: Mapping[str, Any] | None) -> Outcome | None:
     if stored is None:
         return None
-    return Outcome(**{**stored, "url_key": bytes.fromhex(stored["url_key"])})
+    return Outcome(**{**stored, "url_key": bytes.fromhex(stored["url_key"]), "flags": tuple(stored.get("flags", ()))})
 
 
 def _runs(numbers: Sequence[int]) -> list[list[int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from filters.measures.language import identify_language
@@ -21,8 +21,10 @@ from transforms.html.simplify_tags import ObelicsConfig
 from transforms.html.text_length import SCRIPT_LENGTH_SCALE
 from transforms.html.text_merge import normalise_text
 from transforms.html.tree import LexborHTMLParser, parse_html
-from transforms.images.candidates import download_order
+from transforms.images.candidates import candidate_origins, download_order, size_hints
 from transforms.images.declared import rendered_size
+from transforms.images.mentions import ReferenceConfig, skip_images
+from transforms.images.optout import find_refusal, header_directives, meta_directives
 from transforms.images.urls import host_of
 from transforms.records import REVISIT, Block, Document, Drop, ImageRef, Node, Page, Paragraph, Separator
 
@@ -58,12 +60,14 @@ class ExtractConfig:
         default_factory=MainContentConfig, metadata={"help": "which blocks of the profile default are what a reader came for"}
     )
     obelics: ObelicsConfig = field(default_factory=ObelicsConfig, metadata={"help": "settings of the profile obelics"})
+    references: ReferenceConfig = field(default_factory=ReferenceConfig, metadata={"decided_by": "images"})
 
 
 def extract_document(page: Page, config: ExtractConfig) -> Document | Drop:
     """Decodes, parses once, asks the gate, walks to blocks, deduplicates them and makes nodes of what is left.
 
-    The document's `blocks` are those of the `document` stage of blocks.md 2.1; its `drops` name every other block.
+    The document's `blocks` are those of the `document` stage of blocks.md 2.1; its `drops` name every other block. Images that no
+    mention of this page asks for are marked as skipped (images.md 3.4, 6).
     """
     decoded = decode_html(page.body, page.content_type)
     exceeded = exceeded_limit(decoded.text, config.limits)
@@ -73,6 +77,11 @@ def extract_document(page: Page, config: ExtractConfig) -> Document | Drop:
     if exceeded is not None:
         return page_drop(page, exceeded.rule, exceeded.value, exceeded.threshold)
 
+    directives = page_directives(tree, page)
+    refusal = find_refusal(directives, config.references.optout)
+    if refusal is not None and config.references.optout.on_page == "page":
+        return page_drop(page, "optout.page", detail=refusal)
+
     gate = config.gate
     score = None
     if gate.enabled:
@@ -81,11 +90,27 @@ def extract_document(page: Page, config: ExtractConfig) -> Document | Drop:
             return page_drop(page, "gate.score", score, gate.min_score)
 
     if config.profile == "obelics":
-        return _obelics_document(page, tree, decoded, score, config.obelics)
+        document = _obelics_document(page, tree, decoded, score, config.obelics)
+    else:
+        document = _default_document(page, tree, decoded, score, config.main_content)
+    if isinstance(document, Drop):
+        return document
+    return skip_images(replace(document, directives=directives), refusal, config.references.max_per_page)
 
+
+def page_directives(tree: LexborHTMLParser, page: Page) -> tuple[str, ...]:
+    """What a page and its headers say about its use, wherever in the page it stands (images.md 6)."""
+    metas = ((node.attributes.get("name") or "", node.attributes.get("content") or "") for node in tree.css("meta[name]"))
+    return (*header_directives(page.headers), *meta_directives(metas))
+
+
+def _default_document(
+    page: Page, tree: LexborHTMLParser, decoded: Decoded, score: float | None, config: MainContentConfig
+) -> Document | Drop:
+    """The document that the profile `default` makes of a page, or why it makes none."""
     found = page_blocks(tree, page.url)
     deduplicated = deduplicate(found.blocks)
-    selection = select_main_content(found, deduplicated, page.url, config.main_content)
+    selection = select_main_content(found, deduplicated, page.url, config)
     if selection.is_empty:
         return page_drop(page, "extract.no_main_content", selection.highest, selection.threshold, f"{len(found.blocks)} blocks")
     document_id = make_document_id(page)
@@ -239,13 +264,17 @@ def make_image_ref(block: Block) -> ImageRef:
     """The reference of an image block: its candidates best first, its words normalised."""
     assert block.href is not None, "image blocks have a source by blocks.md 4.10"
     candidates = block.candidates or []
+    width, height = rendered_size(block.width), rendered_size(block.height)
+    urls = download_order(candidates, width=width)
     return ImageRef(
         href=block.href,
-        candidates=download_order(candidates) or (block.href,),
+        candidates=urls or (block.href,),
         alt=normalise_text(block.alt or "").strip() or None,
         link=block.link,
-        rendered_width=rendered_size(block.width),
-        rendered_height=rendered_size(block.height),
+        rendered_width=width,
+        rendered_height=height,
+        origins=candidate_origins(candidates, urls),
+        hints=size_hints(candidates, urls, width=width, height=height),
     )
 
 

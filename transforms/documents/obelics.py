@@ -143,6 +143,8 @@ class NodeWriter:
         image = ImageRef(
             href=source.candidates[0],
             candidates=source.candidates,
+            origins=source.origins,
+            hints=source.hints,
             alt=normalise_text((attributes.get("alt") or "").replace("\n", " ")).strip() or None,
             rendered_width=rendered_size(attributes.get("width")),
             rendered_height=rendered_size(attributes.get("height")),

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from transforms.blocks.links import PageUrls
 from transforms.html.outline import BODY, Attributes, Outline
-from transforms.images.candidates import collect_candidates, download_order
+from transforms.images.candidates import candidate_origins, collect_candidates, download_order, size_hints
+from transforms.images.declared import rendered_size
 from transforms.records import Candidate
 
 URL_ATTRIBUTES = (
@@ -28,9 +29,11 @@ _REFERENCES = (*URL_ATTRIBUTES, "srcset", "data-srcset", "data-lazy-srcset")
 
 @dataclass(frozen=True, slots=True)
 class ImageSource:
-    """candidates: absolute URLs, best first. reference: the best one as the page wrote it."""
+    """candidates: absolute URLs, best first. origins, hints: as in ImageRef. reference: the best one as the page wrote it."""
 
     candidates: tuple[str, ...]
+    origins: tuple[str, ...]
+    hints: tuple[int | None, ...]
     reference: str
 
 
@@ -54,8 +57,10 @@ class OutlineImages:
         candidates = self._candidates([attributes, *self._twins.get(image, ())], self._sources_around(image))
         if not candidates:
             return None
-        urls = download_order(candidates, width=attributes.get("width"))
-        return ImageSource(urls, self._written[urls[0]])
+        width, height = rendered_size(attributes.get("width")), rendered_size(attributes.get("height"))
+        urls = download_order(candidates, width=width)
+        hints = size_hints(candidates, urls, width=width, height=height)
+        return ImageSource(urls, candidate_origins(candidates, urls), hints, self._written[urls[0]])
 
     def reference(self, image: int) -> str:
         """The first thing an `img` gives as its source, as written; empty when it gives none."""

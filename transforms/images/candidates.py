@@ -173,7 +173,37 @@ def download_order(
     return tuple(candidates[position]["url"] for position in sorted(range(len(candidates)), key=rank))
 
 
+def candidate_origins(candidates: Sequence[Candidate], urls: Sequence[str]) -> tuple[str, ...]:
+    """Where the page has each of `urls`: `img` or `source`."""
+    by_url = {candidate["url"]: candidate["from"] for candidate in candidates}
+    return tuple(by_url[url] for url in urls)
+
+
+def size_hints(
+    candidates: Sequence[Candidate], urls: Sequence[str], *, width: str | None = None, height: str | None = None
+) -> tuple[int | None, ...]:
+    """How large the page says each of `urls` is, pixels of the shorter side that it names; None where it says nothing.
+
+    A descriptor counts, else digits in the file name, else the attributes. width, height: declared, whole pixels or a percentage.
+    """
+    sides = [int(side) for side in (width, height) if side and side.isdigit() and int(side) > _NO_LIMIT]
+    rendered = int(width) if width and width.isdigit() else None
+    by_url = {candidate["url"]: candidate for candidate in candidates}
+    return tuple(_hint(by_url[url], rendered, sides) for url in urls)
+
+
+def _hint(candidate: Candidate, rendered: int | None, sides: Sequence[int]) -> int | None:
+    group, size = _size(candidate, rendered)
+    if group == _DECLARED:
+        return int(min(size, _MOST_PIXELS))
+    named = [side for side in _named_sides(candidate["url"]) if side > _NO_LIMIT]
+    if named or group == _DENSE:
+        return min(named, default=None)
+    return min(sides, default=None)
+
+
 _DECLARED, _DENSE, _UNKNOWN, _SMALL = range(4)
+_MOST_PIXELS = 10**9
 
 
 def _size(candidate: Candidate, rendered: int | None) -> tuple[int, float]:
@@ -189,5 +219,10 @@ def _size(candidate: Candidate, rendered: int | None) -> tuple[int, float]:
 def _is_small(url: str, group: int, size: float, min_side: int) -> bool:
     if group == _DECLARED:
         return size < min_side
+    return any(_NO_LIMIT < side < min_side for side in _named_sides(url))
+
+
+def _named_sides(url: str) -> tuple[int, ...]:
+    """The size that digits of a file name state."""
     named = _NAMED_SIZE.search(url.partition("?")[0].rpartition("/")[2])
-    return named is not None and any(_NO_LIMIT < int(side) < min_side for side in named.groups())
+    return tuple(map(int, named.groups())) if named is not None else ()

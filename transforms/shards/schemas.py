@@ -41,9 +41,31 @@ DOCUMENTS = pa.schema(
 )
 SCORED = DOCUMENTS.append(pa.field("parts", pa.string()))
 
-REFERENCES = pa.schema([("url_key", pa.binary()), ("url", pa.string())])
+# Fields as in `Sighting`.
+REFERENCES = pa.schema(
+    [
+        ("url_key", pa.binary()),
+        ("url", pa.string()),
+        ("date", pa.string()),
+        ("hint", pa.int64()),
+        ("status", pa.string()),
+        ("detail", pa.string()),
+        ("documents", pa.int64()),
+    ]
+)
 
-CAPTURES = pa.schema([("url_key", pa.binary()), ("url", pa.string()), ("date", pa.string()), ("source", SOURCE)])
+CAPTURES = pa.schema(
+    [
+        ("url_key", pa.binary()),
+        ("url", pa.string()),
+        ("kind", pa.string()),
+        ("date", pa.string()),
+        ("source", SOURCE),
+        ("http_status", pa.int64()),
+        ("target", pa.string()),
+        ("directives", pa.list_(pa.string())),
+    ]
+)
 
 REVISITS = pa.schema([("url", pa.string()), ("date", pa.string()), ("source", SOURCE)])
 
@@ -56,6 +78,7 @@ OUTCOMES = pa.schema(
         ("detail", pa.string()),
         ("value", pa.float64()),
         ("threshold", pa.float64()),
+        ("source", pa.string()),
         ("sha256", pa.string()),
         ("format", pa.string()),
         ("width", pa.int64()),
@@ -64,6 +87,11 @@ OUTCOMES = pa.schema(
         ("frames", pa.int64()),
         ("mode", pa.string()),
         ("orientation", pa.int64()),
+        ("content_type", pa.string()),
+        ("final_url", pa.string()),
+        ("hops", pa.int64()),
+        ("date", pa.string()),
+        ("flags", pa.list_(pa.string())),
         ("file", pa.string()),
         ("offset", pa.int64()),
         ("length", pa.int64()),
@@ -81,7 +109,11 @@ IMAGES = pa.schema(
         ("mode", pa.string()),
         ("frames", pa.int64()),
         ("orientation", pa.int64()),
+        ("content_type", pa.string()),
+        ("source", pa.string()),
         ("url", pa.string()),
+        ("final_url", pa.string()),
+        ("date", pa.string()),
         ("file", pa.string()),
         ("offset", pa.int64()),
     ]

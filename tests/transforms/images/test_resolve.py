@@ -1,64 +1,72 @@
-"""One row a distinct URL, whatever the order in which it was seen (images.md 4, 9)."""
+"""What the bytes of a wanted image are worth (images.md 8, 9)."""
 
 from __future__ import annotations
 
-import random
+import io
+from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from PIL import Image
 
-from transforms.images.resolve import resolve_image, want_image
+from scripts.bench.warc_builder import chunked, gzip_member, http_response, warc_record
+from transforms.images.resolve import resolve_image
 from transforms.images.validate import ImageLimits
-from transforms.records import Sighting, WantedImage
+from transforms.records import WantedImage
 
 URL = "https://e.x/a.png"
 KEY = b"k" * 16
 
 
-def capture(date: str, digest: str = "sha1:A", file: str = "a.warc.gz", offset: int = 0) -> Sighting:
-    return Sighting(URL, date=date, digest=digest, file=file, offset=offset, length=9)
+def picture() -> bytes:
+    body = io.BytesIO()
+    Image.new("RGB", (200, 160), (1, 2, 3)).save(body, "PNG")
+    return body.getvalue()
 
 
-def test_a_url_is_wanted_by_every_shard_that_mentions_it_once() -> None:
-    wanted = want_image(KEY, [Sighting(URL, 3), Sighting(URL, 1), Sighting(URL, 3), capture("2026-01-01", offset=7)])
-    assert wanted == WantedImage(KEY, URL, [1, 3], "a.warc.gz", 7, 9)
+PNG = picture()
 
 
-def test_a_capture_that_no_document_mentions_is_not_wanted() -> None:
-    assert want_image(KEY, [capture("2026-01-01")]) is None
+def test_what_is_settled_already_is_not_read() -> None:
+    wanted = WantedImage(KEY, URL, [2], status="rule_word", value=1, threshold=0, file="nowhere", offset=0, length=1)
+    outcome = resolve_image(wanted, ImageLimits())
+    assert (outcome.status, outcome.shards, outcome.value, outcome.sha256) == ("rule_word", [2], 1, None)
 
 
-def test_a_url_without_a_capture_is_wanted_without_a_place() -> None:
-    assert want_image(KEY, [Sighting(URL, 2)]) == WantedImage(KEY, URL, [2])
+LENGTH = f"Content-Length: {len(PNG)}"
+CASES = [
+    # body as stored, HTTP headers, WARC headers, status, flags
+    (PNG, [LENGTH], [], "ok", ()),
+    (PNG, [], [], "ok", ()),
+    (PNG, ["Content-Length: 1"], [], "ok", ()),
+    (PNG, [f"Content-Length: {len(PNG) + 1}"], [], "short_body", ("warc_truncated",)),
+    (PNG[:-40], [LENGTH], [], "short_body", ("warc_truncated",)),
+    (PNG[:-40], [LENGTH], ["WARC-Truncated: length"], "short_body", ("warc_truncated",)),
+    (PNG[:-40], [], ["WARC-Truncated: length"], "truncated_image", ("warc_truncated",)),
+    (PNG[:-40], [], [], "truncated_image", ()),
+    (PNG, [LENGTH], ["WARC-Truncated: time"], "ok", ("warc_truncated",)),
+    (gzip_member(PNG), ["Content-Encoding: gzip", f"Content-Length: {len(PNG) * 9}"], [], "ok", ("warc_truncated",)),
+    (gzip_member(PNG), ["Content-Encoding: gzip", f"Content-Length: {len(gzip_member(PNG))}"], [], "ok", ()),
+    (chunked(PNG, 99), ["Transfer-Encoding: chunked", LENGTH], [], "ok", ()),
+    (chunked(PNG, 99)[:150], ["Transfer-Encoding: chunked"], [], "truncated_image", ("warc_truncated",)),
+    (b"", [LENGTH], [], "empty_body", ("warc_truncated",)),
+]
 
 
-@pytest.mark.parametrize(
-    ("captures", "place"),
-    [
-        ([capture("2026-02-01", offset=1), capture("2026-01-01", offset=2)], ("a.warc.gz", 2)),
-        ([capture("2026-01-01", "sha1:B", offset=1), capture("2026-01-01", "sha1:A", offset=2)], ("a.warc.gz", 2)),
-        ([capture("2026-01-01", file="b.warc.gz"), capture("2026-01-01", file="a.warc.gz", offset=5)], ("a.warc.gz", 5)),
-    ],
-)
-def test_of_several_captures_the_earliest_counts(captures: list[Sighting], place: tuple[str, int]) -> None:
-    wanted = want_image(KEY, [Sighting(URL, 0), *captures])
-    assert wanted is not None
-    assert (wanted.file, wanted.offset) == place
+@pytest.mark.parametrize(("body", "headers", "warc_headers", "status", "flags"), CASES)
+def test_a_cut_body_is_told_and_flagged(
+    body: bytes, headers: list[str], warc_headers: list[str], status: str, flags: tuple[str, ...], tmp_path: Path
+) -> None:
+    record = gzip_member(warc_record(http_response(body, *headers, content_type="image/png"), URL, *warc_headers))
+    (tmp_path / "a.warc.gz").write_bytes(record)
+    wanted = WantedImage(KEY, URL, [0], file=str(tmp_path / "a.warc.gz"), offset=0, length=len(record), captured="2024")
+    outcome = resolve_image(wanted, ImageLimits())
+    assert (outcome.status, outcome.flags) == (status, flags)
+    assert (outcome.source, outcome.date, outcome.content_type) == ("archive", "2024", "image/png")
 
 
-dates, digests, files = st.sampled_from(["2026-01-01", "2026-01-02"]), st.sampled_from(["a", "b"]), st.sampled_from("xy")
-mentions = st.builds(Sighting, st.sampled_from([URL, URL + "#x"]), st.integers(0, 3))
-sightings = st.one_of(mentions, st.builds(capture, dates, digests, files, st.integers(0, 3)))
-
-
-@given(st.lists(sightings, max_size=8), st.integers(0, 99))
-def test_arrival_does_not_matter(seen: list[Sighting], seed: int) -> None:
-    shuffled = seen[:]
-    random.Random(seed).shuffle(shuffled)
-    assert want_image(KEY, seen) == want_image(KEY, shuffled)
-
-
-def test_what_no_archive_holds_has_a_status_and_asks_nobody() -> None:
-    outcome = resolve_image(WantedImage(KEY, URL, [2]), ImageLimits())
-    assert (outcome.status, outcome.shards, outcome.sha256) == ("not_in_archive", [2], None)
+def test_an_image_behind_redirects_says_where_it_was_found(tmp_path: Path) -> None:
+    record = gzip_member(warc_record(http_response(PNG, content_type="image/png"), "https://e.x/c.png"))
+    (tmp_path / "a.warc.gz").write_bytes(record)
+    place = {"file": str(tmp_path / "a.warc.gz"), "offset": 0, "length": len(record)}
+    outcome = resolve_image(WantedImage(KEY, URL, [0], trail=["https://e.x/b.png", "https://e.x/c.png"], **place), ImageLimits())
+    assert (outcome.status, outcome.url, outcome.final_url, outcome.hops) == ("ok", URL, "https://e.x/c.png", 2)

@@ -1,0 +1,183 @@
+"""Images of an archive in a run: redirects, refusals, revisits, several captures; every URL is counted once (images.md 9, 10)."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections import Counter
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+from run_helpers import run_build
+
+from pipelines.report import data_rows
+from pipelines.verify import verify_run
+from scripts.bench.warc_builder import gzip_member, http_response, warc_record
+from transforms.images.statuses import STATUS_CLASSES
+
+HOST = "http://e.example"
+WORDS = (
+    "The harbour was quiet in the morning, and the boats lay side by side in the pale light. "
+    "People came down to the water with baskets and talked about the weather of the coming days."
+)
+
+
+def png(seed: int, side: int = 200) -> bytes:
+    body = io.BytesIO()
+    Image.frombytes("RGB", (side, side), random.Random(seed).randbytes(3 * side * side)).save(body, "PNG", compress_level=1)
+    return body.getvalue()
+
+
+def page(path: str, *images: str, head: str = "", date: str = "2024-05-06") -> bytes:
+    tags = "".join(f"<p>{WORDS} {n}</p><img src='{src}'>" for n, src in enumerate(images))
+    html = f"<html><head><title>{path}</title>{head}</head><body><h1>Harbour</h1>{f'<p>{WORDS}</p>' * 6}{tags}</body></html>"
+    return record(path, html.encode(), "text/html", date=date)
+
+
+def record(
+    path: str, body: bytes, content_type: str = "image/png", *headers: str, status: str = "200 OK", date: str = "2024-05-06",
+    warc: tuple[str, ...] = (), kind: str = "response",
+) -> bytes:  # fmt: skip
+    content = http_response(body, *headers, status=status, content_type=content_type)
+    made = warc_record(content, HOST + path, *warc, record_id=f"<urn:{path}:{date}:{kind}>", warc_type=kind)
+    return gzip_member(made.replace(b"2024-05-06", date.encode(), 1))
+
+
+def moved(path: str, target: str) -> bytes:
+    return record(path, b"", "text/html", f"Location: {target}", status="302 Found")
+
+
+ARCHIVE: list[bytes] = [
+    page("/a", "/ok.png", "/moved-1.png", "/round.png", "/lost.png", "/gone.png", "/kept.png", "/repeated.png", "/never.png"),
+    page("/b", "/ok.png", "/dates.png", "/far.png", "/six.png", date="2024-05-06"),
+    page("/c", "/only-here.png", "/ok.png", head="<meta name=robots content='noai'>"),
+    record("/ok.png", png(1)),
+    moved("/moved-1.png", "/moved-2.png"), moved("/moved-2.png", "http://e.example/moved-3.png"),
+    moved("/moved-3.png", "moved-4.png#x"), record("/moved-4.png", png(2)),
+    moved("/round.png", "/square.png"), moved("/square.png", "/round.png"),
+    moved("/lost.png", "/nowhere.png"),
+    record("/gone.png", b"no", "text/html", status="410 Gone"),
+    record("/kept.png", png(3), "image/png", "X-Robots-Tag: otherbot: all", "X-Robots-Tag: NoAI"),
+    record("/repeated.png", b"", warc=("WARC-Payload-Digest: sha1:NOT-HERE",), kind="revisit"),
+    record("/only-here.png", png(4)),
+    record("/dates.png", png(5), date="2020-01-01"), record("/dates.png", png(6), date="2024-05-01"),
+    record("/dates.png", png(7), date="2024-06-01"),
+    moved("/far.png", "/1.png"), *(moved(f"/{n}.png", f"/{n + 1}.png") for n in range(1, 5)), record("/5.png", png(8)),
+    moved("/six.png", "/far.png"),
+]  # fmt: skip
+
+EXPECTED = {
+    "/ok.png": "ok",
+    "/moved-1.png": "ok",
+    "/round.png": "archived_redirect_unresolved",
+    "/lost.png": "archived_redirect_unresolved",
+    "/gone.png": "archived_http_error",
+    "/kept.png": "optout_header",
+    "/repeated.png": "revisit_unresolved",
+    "/never.png": "not_in_archive",
+    "/only-here.png": "optout_page",
+    "/dates.png": "ok",
+    "/far.png": "ok",
+    "/six.png": "archived_redirect_unresolved",
+}
+
+
+def build(folder: Path, files: list[list[bytes]], *overrides: str) -> Path:
+    folder.mkdir()
+    for number, members in enumerate(files):
+        (folder / f"{number}.warc.gz").write_bytes(b"".join(members))
+    repeated = [f"rules.{level}.{unit}_repetition=null" for level in ("document", "paragraph") for unit in ("char", "word")]
+    settings = ["extract.main_content.method=off", "output.shards=1", *repeated, *overrides]
+    assert run_build([str(folder / "*.warc.gz")], folder / "out", overrides=settings)[0] == 0
+    return folder / "out"
+
+
+def outcomes(run: Path) -> dict[str, dict[str, object]]:
+    rows = [row for path in sorted((run / "stages/outcomes").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+    assert len({row["url"] for row in rows}) == len(rows)
+    return {str(row["url"]).removeprefix(HOST): row for row in rows}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("images")
+    return build(folder / "run", [ARCHIVE[::2], ARCHIVE[1::2]])
+
+
+def test_every_url_ends_with_its_status_and_all_are_counted(run: Path) -> None:
+    found = outcomes(run)
+    assert {path: row["status"] for path, row in found.items()} == EXPECTED
+    stage = json.loads((run / "stats.json").read_text())["stages"]["images"]
+    assert stage == {
+        "in": len(EXPECTED),
+        "out": sum(status == "ok" for status in EXPECTED.values()),
+        "drops": dict(sorted(Counter(status for status in EXPECTED.values() if status != "ok").items())),
+    }
+    assert set(EXPECTED.values()) <= set(STATUS_CLASSES)
+    for result in verify_run(run):
+        assert not result.faults, f"{result.name}: {result.faults[:3]}"
+
+
+def test_a_chain_of_redirects_leads_to_the_bytes_and_is_recorded(run: Path) -> None:
+    row = outcomes(run)["/moved-1.png"]
+    assert (row["final_url"], row["hops"], row["source"]) == (f"{HOST}/moved-4.png#x", 3, "archive")
+    (document,) = [row for row in data_rows(run) if row["url"] == f"{HOST}/a"]
+    assert f"{HOST}/moved-1.png" in [node["image"]["url"] for node in document["nodes"] if node["image"] is not None]
+
+
+def test_a_page_that_refuses_has_no_image_and_takes_none_from_another(run: Path) -> None:
+    images = {row["url"]: sum(image is not None for image in row["images"]) for row in data_rows(run)}
+    assert images[f"{HOST}/c"] == 0
+    assert images[f"{HOST}/b"] == 3
+    assert outcomes(run)["/only-here.png"]["detail"] == 'noai in "meta robots: noai"'
+    assert outcomes(run)["/kept.png"]["detail"] == 'noai in "x-robots-tag: NoAI"'
+
+
+def test_the_capture_nearest_to_the_page_is_taken_however_the_input_is_cut(run: Path, tmp_path: Path) -> None:
+    assert outcomes(run)["/dates.png"]["date"] == "2024-05-01T07:08:09Z"
+    shuffled = ARCHIVE[:]
+    random.Random(5).shuffle(shuffled)
+    other = outcomes(build(tmp_path / "other", [shuffled[n::5] for n in range(5)]))
+
+    def facts(rows: dict[str, dict[str, object]]) -> dict[str, tuple[object, ...]]:
+        return {path: tuple(row[k] for k in ("status", "sha256", "date", "final_url", "hops")) for path, row in rows.items()}
+
+    assert facts(other) == facts(outcomes(run))
+
+
+def test_settings_heed_no_refusal_or_drop_the_page_with_its_images(tmp_path: Path) -> None:
+    heedless = build(tmp_path / "heedless", [ARCHIVE], "images.optout.enabled=false")
+    found = {path: row["status"] for path, row in outcomes(heedless).items()}
+    assert found == {**EXPECTED, "/kept.png": "ok", "/only-here.png": "ok"}
+    strict = build(tmp_path / "strict", [ARCHIVE], "images.optout.on_page=page")
+    assert {row["url"] for row in data_rows(strict)} == {f"{HOST}/a", f"{HOST}/b"}
+    assert json.loads((strict / "stats.json").read_text())["stages"]["documents"]["drops"] == {"optout.page": 1}
+
+
+def test_many_documents_that_share_a_few_images_look_each_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """100 documents, 50 images in each: 50 look-ups, 50 stored images, 5,000 references."""
+    import transforms.images.resolve as resolve
+
+    reads: Counter[int] = Counter()
+    real = resolve.read_record
+
+    def counting(file: str, offset: int, *rest: object) -> object:
+        reads[offset] += 1
+        return real(file, offset, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(resolve, "read_record", counting)
+    images = [f"/{n}-shared.png" for n in range(50)]
+    tags = "".join(f"<img src='{path}'>" for path in images)
+    html = f"<h1>Harbour</h1>{f'<p>{WORDS}</p>' * 6}{tags}".encode()
+    members = [record(path, png(n, 150)) for n, path in enumerate(images)]
+    members += [record(f"/{n}", html, "text/html") for n in range(100)]
+    folder = build(tmp_path / "run", [members], "rules.document.images.max=60")
+    assert sorted(reads.values()) == [1] * 50
+    rows = list(data_rows(folder))
+    assert len(rows) == 100
+    assert {sum(image is not None for image in row["images"]) for row in rows} == {50}
+    stats = json.loads((folder / "stats.json").read_text())
+    assert (stats["stages"]["images"], stats["stored_images"]) == ({"in": 50, "out": 50, "drops": {}}, 50)
