@@ -15,7 +15,8 @@ from typing import Any, TextIO
 from pipelines.config import ConfigError, load_config
 from pipelines.errors import RunError, UsageError
 from pipelines.run_folder import ERROR_LOG, Run, plan_run, prepare_folder
-from pipelines.runners import check_beam_arguments, resolve_runner, run_graph
+from pipelines.runners import Engine, check_beam_arguments, resolve_runner, run_graph
+from pipelines.stop import stops_at_once
 from transforms.sizes import format_size
 
 
@@ -48,6 +49,8 @@ def build_dataset(
     resumed = prepare_folder(run)
     say = Speaker(stream)
     if run.finished:
+        # A run that was ended between its last file and its last words leaves its log.
+        (run.folder / ERROR_LOG).unlink(missing_ok=True)
         say(f"{output} is finished already; nothing to do")
         say(summary(run))
         return 0
@@ -62,19 +65,23 @@ def build_dataset(
     # Beam takes seconds to import; wrong use is told before that.
     from pipelines.graph import build
 
-    run_with_log(run, lambda: run_graph(engine, lambda root: build(root, run, started)), stream)
+    run_with_log(run, engine, lambda root: build(root, run, started), stream)
     say(summary(run))
     return 0
 
 
-def run_with_log(run: Run, execute: Callable[[], None], stream: TextIO) -> None:
-    """Executes a graph with progress on `stream`; what workers print goes to a file of the run folder. Raises RunError."""
+def run_with_log(run: Run, engine: Engine, build: Callable[[Any], object], stream: TextIO) -> None:
+    """Builds and runs a graph with progress on `stream`; what workers print goes to a file of the run folder. Raises RunError."""
     from pipelines.progress import Progress
 
     log = run.folder / ERROR_LOG
+    # A local engine is this process and its children; what runs elsewhere is for its runner to cancel. Who calls this function
+    # with a stream of their own has their own way with signals.
+    local = engine.name in (None, "DirectRunner") and stream is sys.stderr
+    stopping = stops_at_once if local else contextlib.nullcontext
     try:
-        with stderr_into(log, stream) as own_stream, Progress(run.plan, own_stream):
-            execute()
+        with stderr_into(log, stream) as own_stream, Progress(run.plan, own_stream), stopping(own_stream):
+            run_graph(engine, build)
     except UsageError:
         raise
     except Exception as error:

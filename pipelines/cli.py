@@ -1,4 +1,5 @@
-"""The `interleaf` command. Messages go to stderr, results to stdout; exit status 0 done, 1 failed or faulty, 2 wrong use."""
+"""The `interleaf` command. Messages go to stderr, results to stdout; exit status 0 done, 1 failed or faulty, 2 wrong use,
+128 + signal stopped."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from pipelines.errors import RunError, UsageError
 from pipelines.presets import describe_presets
+from pipelines.stop import STOPPED
 
 _DESCRIPTION = """\
 From web crawl archives to interleaved image-text documents.
@@ -99,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RunError as error:
         return _say(f"error: {error}", 1)
     except KeyboardInterrupt:
-        return _say("stopped; the same command resumes", 130)
+        return _say(STOPPED, 130)
 
 
 def _build(options: argparse.Namespace) -> int:

@@ -39,7 +39,7 @@ from pipelines.run_folder import (
     read_plan,
     read_run,
 )
-from pipelines.runners import check_beam_arguments, resolve_runner, run_graph
+from pipelines.runners import check_beam_arguments, resolve_runner
 from transforms.shards.data import write_data_shard
 from transforms.shards.plan import STAGES, Origin, ShardPlan
 from transforms.shards.writer import file_sha256, manifest_path
@@ -83,7 +83,7 @@ def retune_dataset(
         say(engine.text)
         from pipelines.graph import retune
 
-        run_with_log(run, lambda: run_graph(engine, lambda root: retune(root, run, started)), stream)
+        run_with_log(run, engine, lambda root: retune(root, run, started), stream)
     say(summary(run))
     return 0
 
