@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+from filters.rules import RuleGuardError
 from pipelines.config import ConfigError, load_config
 from pipelines.errors import RunError, UsageError
 from pipelines.run_folder import ERROR_LOG, Run, plan_run, prepare_folder
@@ -85,6 +86,9 @@ def run_with_log(run: Run, engine: Engine, build: Callable[[Any], object], strea
     except UsageError:
         raise
     except Exception as error:
+        told = _last_cause("".join(traceback.format_exception(error)))
+        if told.startswith(f"{RuleGuardError.__name__}: "):
+            raise RunError(told.partition(": ")[2]) from error
         raise RunError(_failure(log, error)) from error
     log.unlink(missing_ok=True)
     if not run.finished:
@@ -163,7 +167,7 @@ def _last_cause(trace: str) -> str:
             and name.replace(".", "").replace("_", "").isalnum()
             and name.endswith(("Error", "Exception", "Interrupt"))
         ):
-            return f"{name.rpartition('.')[2]}: {message}"[:500]
+            return f"{name.rpartition('.')[2]}: {message}"[:600]
     return ""
 
 

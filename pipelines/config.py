@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from filters.measures.language import normalize_language
 from filters.measures.perplexity import PerplexityConfig
-from filters.rules import RULES, RuleConfig, rules_from_config
+from filters.rules import RULES, GuardConfig, RuleConfig, rules_from_config
 from pipelines.typed_yaml import (
     ConfigError,
     Located,
@@ -136,6 +136,7 @@ class Config:
     extract: ExtractConfig = field(default_factory=ExtractConfig)
     images: ImagesConfig = field(default_factory=ImagesConfig)
     rules: Mapping[str, RuleConfig] = field(default_factory=lambda: rules_from_config({}))
+    guard: GuardConfig = field(default_factory=GuardConfig)
     documents: DocumentsConfig = field(default_factory=DocumentsConfig)
     language: LanguageConfig = field(default_factory=LanguageConfig)
     perplexity: PerplexityConfig = field(default_factory=PerplexityConfig)

@@ -14,9 +14,12 @@ from typing import Any, TypeVar
 
 import pyarrow.parquet as pq
 
+from filters.rules import check_rules
 from pipelines.card import write_card
+from pipelines.config import config_from_dict
 from pipelines.report import write_report
 from pipelines.run_folder import SUCCESS, read_run
+from transforms.documents.assemble import JUDGED_STAGES
 from transforms.records import RunTotals, ShardManifest
 from transforms.shards.dataset import dataset_schema
 from transforms.shards.plan import STAGES, ShardPlan
@@ -83,6 +86,7 @@ def finish_run(folder: Path, plan: ShardPlan, totals: RunTotals, started: float)
 
     Raises:
         RuntimeError: a shard missing; in != out + drops.
+        RuleGuardError: a rule drops nearly everything.
     """
     for stage in STAGES:
         _check_number(plan, stage, totals.shards.get(stage, 0))
@@ -91,6 +95,9 @@ def finish_run(folder: Path, plan: ShardPlan, totals: RunTotals, started: float)
     unbalanced = [name for name, s in stages.items() if s["in"] != s["out"] + sum(s["drops"].values())]
     if unbalanced:
         raise RuntimeError(f"{folder}: in is not out + drops for {', '.join(unbalanced)}: {[stages[n] for n in unbalanced]}")
+    config = config_from_dict(read_run(folder)["config"], str(folder))
+    judged = {name: count for name, count in counts.items() if name.partition("/")[0] in JUDGED_STAGES}
+    check_rules(judged, config.effective_rules(), config.guard, str(folder))
     cpu = {stage: round(totals.cpu_seconds[stage], 3) for stage in STAGES}
     stats: dict[str, Any] = {
         "stages": stages,

@@ -10,13 +10,14 @@ the manifests of all -> FinishRun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 
 import apache_beam as beam
 
+from filters.rules import GuardConfig, RuleConfig, check_rules
 from pipelines.finish import add_totals, check_shard, finish_run, origin_manifests, shard_totals
 from pipelines.run_folder import RANGE_FILE, Run
 from transforms.assemble_documents import AssembleDocuments, ScoreSettings
@@ -43,7 +44,13 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
     images = outcomes | "StoreImages" >> StoreImages(plan)
     by_shard = outcomes | "OutcomesByDocumentShard" >> OutcomesByDocumentShard(plan)
     scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, ScoreSettings(rules, config.documents, config.perplexity))
-    data = scored | "WriteDataset" >> WriteDataset(plan, config.write_settings())
+    allowed = scored
+    if config.guard.max_dropped is not None:
+        # Images too: a run that stops here has all that `interleaf retune` goes on from.
+        judged = (scored, images) | "Judged" >> beam.Flatten() | "SumJudged" >> SumShards()
+        checked = judged | "CheckRules" >> beam.Map(_check_rules, rules, config.guard, plan.folder).with_output_types(bool)
+        allowed = scored | "AfterCheck" >> beam.Map(_after, beam.pvalue.AsIter(checked)).with_output_types(ShardManifest)
+    data = allowed | "WriteDataset" >> WriteDataset(plan, config.write_settings())
     return (documents, outcomes, images, scored, data) | "AllManifests" >> beam.Flatten() | "FinishRun" >> FinishRun(plan, started)
 
 
@@ -54,6 +61,17 @@ def retune(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[st
     scored = origins | "Scored" >> beam.Filter(_is_scored)
     data = scored | "WriteDataset" >> WriteDataset(run.plan, run.config.write_settings())
     return (origins, data) | "AllManifests" >> beam.Flatten() | "FinishRun" >> FinishRun(run.plan, started)
+
+
+def _check_rules(totals: RunTotals, rules: Mapping[str, RuleConfig], guard: GuardConfig, folder: str) -> bool:
+    judged = {name.removeprefix("judged/"): count for name, count in totals.counts.items() if name.startswith("judged/")}
+    check_rules(judged, rules, guard, folder)
+    return True
+
+
+def _after(manifest: ShardManifest, checked: Iterable[bool]) -> ShardManifest:
+    """The manifest; that it can be asked for means that the check is over."""
+    return manifest
 
 
 def _is_scored(manifest: ShardManifest) -> bool:
@@ -94,8 +112,8 @@ class _FinishRun(beam.DoFn):  # type: ignore[misc]
         self._plan = plan
         self._started = started
 
-    def process(self, element: tuple[int, RunTotals]) -> Iterator[str]:
-        yield str(finish_run(Path(self._plan.folder), self._plan, element[1], self._started))
+    def process(self, element: RunTotals) -> Iterator[str]:
+        yield str(finish_run(Path(self._plan.folder), self._plan, element, self._started))
 
 
 def _by_shard(manifest: ShardManifest) -> tuple[tuple[str, int], ShardManifest]:
@@ -104,6 +122,19 @@ def _by_shard(manifest: ShardManifest) -> tuple[tuple[str, int], ShardManifest]:
 
 def _with_one_key(manifest: ShardManifest) -> tuple[int, ShardManifest]:
     return 0, manifest
+
+
+@dataclass
+class SumShards(beam.PTransform):  # type: ignore[misc]
+    """Manifests -> their sum, one element."""
+
+    def expand(self, manifests: beam.PCollection[ShardManifest]) -> beam.PCollection[RunTotals]:
+        return (
+            manifests
+            | "OneKey" >> beam.Map(_with_one_key).with_output_types(tuple[int, ShardManifest])
+            | "Sum" >> beam.CombinePerKey(_SumShards())
+            | "Totals" >> beam.Values().with_output_types(RunTotals)
+        )
 
 
 @dataclass
@@ -119,7 +150,6 @@ class FinishRun(beam.PTransform):  # type: ignore[misc]
             | "ByShard" >> beam.Map(_by_shard).with_output_types(tuple[tuple[str, int], ShardManifest])
             | "GroupAttempts" >> beam.GroupByKey()
             | "CheckShard" >> beam.ParDo(_CheckShard(self.plan)).with_output_types(ShardManifest)
-            | "OneKey" >> beam.Map(_with_one_key).with_output_types(tuple[int, ShardManifest])
-            | "SumShards" >> beam.CombinePerKey(_SumShards())
+            | "SumShards" >> SumShards()
             | "Finish" >> beam.ParDo(_FinishRun(self.plan, self.started)).with_output_types(str)
         )

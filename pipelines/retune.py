@@ -21,6 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TextIO
 
+from filters.rules import RuleGuardError
 from pipelines.build import Speaker, run_with_log, summary
 from pipelines.config import ConfigError, config_from_dict, load_config, override_config
 from pipelines.errors import RunError, UsageError
@@ -141,6 +142,8 @@ def run_in_process(run: Run, started: float) -> None:
     try:
         totals = reduce(add_totals, map(shard_totals, manifests))
         finish_run(run.folder, plan, totals, started)
+    except RuleGuardError as error:
+        raise RunError(str(error)) from error
     except (RuntimeError, OSError) as error:
         raise RunError(f"{run.folder}: {error}; the same command resumes") from error
 

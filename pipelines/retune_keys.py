@@ -10,7 +10,7 @@ from pipelines.config import Config
 from pipelines.errors import UsageError
 from pipelines.run_folder import differences
 
-RETUNABLE = ("rules", "documents", "language", "output")
+RETUNABLE = ("rules", "guard", "documents", "language", "output")
 """Sections that are read when stored measures are judged and written."""
 
 NEEDS = {

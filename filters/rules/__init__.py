@@ -1,7 +1,22 @@
 """Rules: measures against thresholds, as a table and one comparison."""
 
 from filters.rules.config import rules_from_config
+from filters.rules.guard import GuardConfig, RuleGuardError, check_rules
 from filters.rules.judge import Verdict, first_drop, first_failure, judge, kept
 from filters.rules.table import RULES, Level, Rule, RuleConfig
 
-__all__ = ["RULES", "Level", "Rule", "RuleConfig", "Verdict", "first_drop", "first_failure", "judge", "kept", "rules_from_config"]
+__all__ = [
+    "RULES",
+    "GuardConfig",
+    "Level",
+    "Rule",
+    "RuleConfig",
+    "RuleGuardError",
+    "Verdict",
+    "check_rules",
+    "first_drop",
+    "first_failure",
+    "judge",
+    "kept",
+    "rules_from_config",
+]

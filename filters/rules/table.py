@@ -41,6 +41,7 @@ class Rule:
     is about. missing: why the measure can be missing in a text that has words. by_language: whether an unknown language is a
     reason before that. max_is_exclusive: whether the limit itself fails, the one case in which limits are not inclusive.
     on_demand: whether its measure costs so much that it is taken only where the rule is on.
+    guarded: whether a run stops when the rule drops nearly everything.
     """
 
     level: Level
@@ -53,6 +54,7 @@ class Rule:
     by_language: bool = False
     max_is_exclusive: bool = False
     on_demand: bool = False
+    guarded: bool = True
 
 
 _OBELICS = "OBELICS"
@@ -68,7 +70,7 @@ _LANGUAGE = RuleConfig(min=0.8, min_tokens=20)
 # In the order in which a first failure is named.
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
-        "image.available": Rule("image", "available", RuleConfig(min=1), _OBELICS),
+        "image.available": Rule("image", "available", RuleConfig(min=1), _OBELICS, guarded=False),
         "image.format": Rule("image", None, RuleConfig(allowed=("jpeg", "png", "webp")), _OBELICS, category="format"),
         "image.width": Rule("image", "width", _SIDE, _OBELICS),
         "image.height": Rule("image", "height", _SIDE, _OBELICS),

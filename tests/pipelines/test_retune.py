@@ -13,7 +13,7 @@ import pytest
 import yaml
 from run_helpers import interleaf, run_build, tree_hash
 
-from pipelines.errors import UsageError
+from pipelines.errors import RunError, UsageError
 from pipelines.report import data_rows, drop_rows
 from pipelines.retune import retune_dataset
 from pipelines.verify import verify_run
@@ -182,3 +182,30 @@ def test_a_run_that_has_not_got_as_far_as_its_measures_is_refused(finished: Path
 def test_a_run_is_not_retuned_into_itself(finished: Path) -> None:
     with pytest.raises(UsageError, match="is the run that is retuned"):
         run_retune(finished, finished, ["rules.document.words.min=150"])
+
+
+GUARDED = ["rules.paragraph.words.min=900", "guard.min_judged=100"]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_rule_that_drops_nearly_everything_stops_a_build_and_retune_goes_on(crawl: Path, tmp_path: Path, workers: int) -> None:
+    stopped = tmp_path / "stopped"
+    arguments = ["build", "--input", str(crawl), "--output", str(stopped), "--workers", str(workers)]
+    result = interleaf(*arguments, *(f"--set={override}" for override in GUARDED))
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1].startswith("interleaf: error: the rule paragraph.words (min 900, max 1000) drops ")
+    assert f"interleaf retune {stopped} --output NEW" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (stopped / "data").exists()
+    run_retune(stopped, tmp_path / "new", ["rules.paragraph.words.min=4"])
+    run_retune(stopped, tmp_path / "all", ["guard.max_dropped=null"])
+    assert (tmp_path / "all/_SUCCESS").exists()
+    if workers == 1:
+        run_build([str(crawl)], tmp_path / "fresh", overrides=["guard.min_judged=100"])
+        assert data_hash(tmp_path / "new") == data_hash(tmp_path / "fresh")
+
+
+def test_a_rule_that_drops_nearly_everything_stops_a_retune(finished: Path, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match=r"the rule paragraph.words \(min 900, max 1000\) drops"):
+        run_retune(finished, tmp_path / "new", GUARDED)
+    assert not (tmp_path / "new/_SUCCESS").exists()

@@ -98,7 +98,9 @@ class DatasetRow:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What came of a scored document. counts: `STAGE/in` and `STAGE/out` for the three levels."""
+    """What came of a scored document. counts: `STAGE/in` and `STAGE/out` for the three levels, `paragraphs/judged` for those of
+    the kinds that are judged.
+    """
 
     rows: tuple[DatasetRow, ...]
     drops: tuple[Drop, ...]
@@ -187,6 +189,7 @@ class _Judge:
         self.profiles = profiles
         self.measured: dict[tuple[int, ...], Measures] = {part.paragraphs: part.measures for part in scored.parts}
         self.drops: list[Drop] = []
+        self.judged_paragraphs = 0
 
     def judgement(self) -> Judgement:
         kept = drop_idle_boundaries(merge_neighbours(self._drop_repeated_images(self._judge_nodes())))
@@ -201,6 +204,7 @@ class _Judge:
         for stage, count in entered.items():
             counts[f"{stage}/in"] = count
             counts[f"{stage}/out"] = count - sum(drop.stage == stage for drop in self.drops)
+        counts[f"{PARAGRAPH_STAGE}/judged"] = self.judged_paragraphs
         return Judgement(rows, tuple(self.drops), counts)
 
     def _judge_nodes(self) -> Iterator[KeptNode]:
@@ -231,6 +235,7 @@ class _Judge:
             failure = None
             if paragraph.kind in self.documents.judged_kinds and paragraph.kind != "boundary":
                 failure = first_drop("paragraph", measured, self.rules)
+                self.judged_paragraphs += 1
             if failure is not None:
                 self._drop(PARAGRAPH_STAGE, "node", f"n{scored.index}.p{place}", failure, paragraph.path)
             else:

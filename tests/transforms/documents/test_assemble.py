@@ -91,7 +91,8 @@ def test_texts_and_images_that_pass_make_one_row() -> None:
     assert row.nodes[1].outcome == ok(GOOD)
     assert row.scores["images"] == 1
     assert judged.counts == {
-        "image_nodes/in": 1, "image_nodes/out": 1, "paragraphs/in": 2, "paragraphs/out": 2, "parts/in": 1, "parts/out": 1
+        "image_nodes/in": 1, "image_nodes/out": 1, "paragraphs/in": 2, "paragraphs/out": 2, "paragraphs/judged": 2,
+        "parts/in": 1, "parts/out": 1,
     }  # fmt: skip
 
 
@@ -133,6 +134,7 @@ def test_the_perplexity_of_a_row_is_that_of_the_paragraphs_that_stay() -> None:
 def test_headings_tables_and_code_are_not_judged_as_prose(kind: BlockKind) -> None:
     judged = judge((text_node("Tides", kind=kind), text_node(prose(1))))
     assert not judged.drops
+    assert (judged.counts["paragraphs/in"], judged.counts["paragraphs/judged"]) == (2, 1)
     assert judge((text_node("Tides"), text_node(prose(1)))).drops
 
 
