@@ -3,7 +3,11 @@
     entry            matches                       counts
     one word         that word                     1
     several words    the same words in a row       each of them
-    今天 or ภาษา        itself anywhere in the text   the words it is split into
+    泥巴 or โคลน        itself anywhere in the text   the words it is split into
+    泥               that word, as those above      itself
+
+The last but one is for scripts without spaces, whose words are cut by a dictionary that does not know slang. A single character is
+too much part of other words for it: the Chinese list has 性, which is in the words for possibility and importance.
 
 A list of a few entries says nothing about a text, so one of under 20 is no list.
 """
@@ -50,15 +54,16 @@ class FlaggedWords:
 
 
 def compile_entries(entries: Iterable[str]) -> FlaggedWords | None:
-    """Makes a list ready; None under 20 entries that have a word. Entries without one, such as an emoji, match nothing."""
+    """Makes a list ready; None under 20 entries that have a letter. The others match nothing: `13.` would be any 13."""
     sequences: dict[str, set[tuple[str, ...]]] = {}
     lengths: dict[str, int] = {}
     for entry in set(entries):
         parts = tuple(words(entry))
-        if not parts:
+        if not any(character.isalpha() for part in parts for character in part):
             continue
-        if UNSPACED_LETTER.search(entry):
-            lengths[_folded(compose(entry.strip()))] = len(parts)
+        folded = _folded(compose(entry.strip()))
+        if len(folded) > 1 and UNSPACED_LETTER.search(folded):
+            lengths[folded] = len(parts)
         else:
             sequences.setdefault(parts[0], set()).add(parts)
     if len(lengths) + sum(map(len, sequences.values())) < MIN_ENTRIES:
