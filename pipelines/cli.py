@@ -16,6 +16,7 @@ _DESCRIPTION = """\
 From web crawl archives to interleaved image-text documents.
 
   interleaf build --input 'crawl/*.warc.gz' --output OUT     archives -> dataset
+  interleaf plan INPUT                                       what a run will use, before it runs
   interleaf verify OUT                                       is the dataset what it says it is?
   interleaf retune OUT --output NEW --set rules.…=…          other thresholds for a finished run, in seconds
   interleaf report OUT                                       the funnel, and samples of what was dropped, as one HTML file
@@ -58,6 +59,16 @@ Examples:
   interleaf retune OUT --output NEW --set rules.document.words.min=20
   interleaf retune OUT --output NEW --set rules.paragraph.stop_words=null --set documents.too_long=drop
   interleaf retune OUT --output NEW --config my.yaml
+"""
+
+_PLAN = """\
+Measures some ranges of an input and tells what a run of all of it will use: time, bytes read, written and shuffled, requests,
+shards, memory. Nothing is written. The range of each figure says how far the sample lets it be known; more ranges, less error.
+
+Examples:
+  interleaf plan 'crawl/*.warc.gz' --sample 16 --cores 64
+  interleaf plan --input-manifest archives.jsonl.gz --set input.format=warc
+  interleaf plan --compare OUT
 """
 
 _PAGE = """\
@@ -158,6 +169,21 @@ def _report(options: argparse.Namespace) -> int:
     return 0
 
 
+def _plan(options: argparse.Namespace) -> int:
+    from pipelines.plan import show_plan
+
+    return show_plan(
+        config=options.config,
+        overrides=options.set,
+        patterns=options.input,
+        manifests=options.input_manifest,
+        compare=options.compare,
+        sample=options.sample,
+        cores=options.cores,
+        as_json=options.json,
+    )
+
+
 def _page(options: argparse.Namespace) -> int:
     from pipelines.page import show_page
 
@@ -210,17 +236,20 @@ def _parser() -> argparse.ArgumentParser:
         )
         sub.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="override one key; may be repeated")
 
+    def manifest_option(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument(
+            "--input-manifest",
+            metavar="FILE",
+            nargs="+",
+            action="extend",
+            default=[],
+            help='lists of archives, for long ones: a line is a path or {"path": …, "bytes": …}; may be compressed',
+        )
+
     build = command("build", _build, "archives -> interleaved documents", _BUILD.format(presets=describe_presets()))
     configuration(build)
     build.add_argument("--input", metavar="GLOB", nargs="+", action="extend", default=[], help="archives: files, patterns, folders")
-    build.add_argument(
-        "--input-manifest",
-        metavar="FILE",
-        nargs="+",
-        action="extend",
-        default=[],
-        help='lists of archives, for long ones: a line is a path or {"path": …, "bytes": …}; may be compressed',
-    )
+    manifest_option(build)
     build.add_argument(
         "--sample", metavar="FRACTION", help="read this share of the pages, such as 0.01, chosen by a hash of the URL; input.sample"
     )
@@ -249,6 +278,15 @@ def _parser() -> argparse.ArgumentParser:
 
     report = command("report", _report, "the funnel and samples as one HTML file", "Writes OUT/report.html and prints its path.")
     report.add_argument("run", metavar="OUT", help="run folder")
+
+    plan = command("plan", _plan, "what a run will use, before it runs", _PLAN)
+    plan.add_argument("input", metavar="INPUT", nargs="*", help="archives: files, patterns, folders")
+    manifest_option(plan)
+    plan.add_argument("--compare", metavar="OUT", help="a finished run instead of INPUT: its forecast beside what it used")
+    plan.add_argument("--sample", metavar="N", type=int, default=8, help="input ranges to measure (default: %(default)s)")
+    plan.add_argument("--cores", metavar="N", type=int, help="cores that the run will have (default: those of this machine)")
+    plan.add_argument("--json", action="store_true", help="one JSON object: seconds, bytes, counts")
+    configuration(plan)
 
     page = command("page", _page, "what happens to one page, and why", _PAGE)
     page.add_argument("archive", metavar="ARCHIVE", nargs="?", help="WARC file that holds the page")

@@ -18,6 +18,7 @@ from pathlib import Path
 import apache_beam as beam
 
 from filters.rules import GuardConfig, RuleConfig, check_rules
+from pipelines.config import Config
 from pipelines.finish import add_totals, check_shard, finish_run, origin_manifests, shard_totals
 from pipelines.run_folder import RANGE_FILE, Run
 from transforms.assemble_documents import AssembleDocuments, ScoreSettings
@@ -29,10 +30,15 @@ from transforms.shards.plan import ShardPlan
 from transforms.write_dataset import WriteDataset
 
 
+def extract_settings(config: Config) -> ExtractSettings:
+    """What the first stage needs of a configuration."""
+    return ExtractSettings(config.select, config.extract, config.keep_blocks, config.input.read_settings(), config.input.sample)
+
+
 def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str]:
     """Wires the whole job; the result is the path of the `_SUCCESS` file."""
     config, plan = run.config, run.plan
-    extract = ExtractSettings(config.select, config.extract, config.keep_blocks, config.input.read_settings(), config.input.sample)
+    extract = extract_settings(config)
     rules = config.effective_rules()
     ranges = root | "ReadRanges" >> ReadRanges(str(run.folder / RANGE_FILE))
     documents = ranges | "ExtractDocuments" >> ExtractDocuments(plan, extract)

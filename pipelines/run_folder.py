@@ -116,10 +116,6 @@ def plan_run(folder: str | Path, config: Config, patterns: Sequence[str], manife
     summary = write_input_manifest(manifest, patterns, manifests)
     range_bytes = range_size(config, summary.bytes)
     formats = write_ranges(manifest.with_name(Path(RANGE_FILE).name), manifest, range_bytes, config.input.read_settings())
-    ranges = sum(formats.values())
-    shards = min(data_shards(config, summary.bytes), ranges)
-    revisits = -(-formats.get("warc", 0) // RANGES_PER_REVISIT_SHARD)
-    documents = ranges + revisits
     versions = code_versions(config)
     try:
         versions |= {f"domains of {path}": domains_digest(path) for path in config.select.domain_files()}
@@ -127,8 +123,17 @@ def plan_run(folder: str | Path, config: Config, patterns: Sequence[str], manife
         raise UsageError(str(error)) from None
     key_of = {"config": config.as_dict(), "versions": versions, "input": summary.digest}
     key = hashlib.sha256(json.dumps(key_of, sort_keys=True).encode()).hexdigest()[:16]
-    plan = ShardPlan(str(folder), key, documents, min(documents, max(shards, 16)), shards, shards, revisits)
+    ranges = sum(formats.values())
+    plan = plan_shards(folder, key, config, summary.bytes, ranges, formats.get("warc", 0))
     return Run(Path(folder), config, summary, ranges, versions, plan, lists)
+
+
+def plan_shards(folder: str | Path, key: str, config: Config, size: int, ranges: int, archive_ranges: int) -> ShardPlan:
+    """How many shards each stage has. size: bytes of input. archive_ranges: those of the ranges that may hold revisits."""
+    shards = min(data_shards(config, size), ranges)
+    revisits = -(-archive_ranges // RANGES_PER_REVISIT_SHARD)
+    documents = ranges + revisits
+    return ShardPlan(str(folder), key, documents, min(documents, max(shards, 16)), shards, shards, revisits)
 
 
 def range_size(config: Config, total: int) -> int:

@@ -104,8 +104,8 @@ def job_server_options(endpoint: str) -> set[str]:
     return {option.name for option in answer.options}
 
 
-def run_graph(engine: Engine, build: Callable[[Any], object]) -> None:
-    """Builds and runs a graph and waits for its end. Raises RuntimeError when the runner reports anything but success.
+def run_graph(engine: Engine, build: Callable[[Any], object]) -> Any:
+    """Builds and runs a graph, waits for its end and gives Beam's result; RuntimeError when that is anything but success.
 
     Interrupted, it cancels the job: a cluster would go on without us, into files that the next attempt takes for its own.
     """
@@ -127,6 +127,7 @@ def run_graph(engine: Engine, build: Callable[[Any], object]) -> None:
         raise
     if state != PipelineState.DONE:
         raise RuntimeError(f"the runner ended in state {state}")
+    return result
 
 
 def _local_arguments(workers: int) -> tuple[str, ...]:

@@ -192,6 +192,16 @@ def read_payloads(manifest: ShardManifest, plan: ShardPlan) -> Iterator[tuple[st
                 yield key, PayloadSighting(is_revisit, row["url"], row["date"] or "", *place)
 
 
+def isolated_extractor(settings: ExtractSettings) -> IsolatedExtractor | None:
+    """What extracts pages in a process of its own; None where the settings have this one do it."""
+    extract = settings.extract
+    if extract.isolation != "process":
+        return None
+    return IsolatedExtractor(
+        extract, IsolationLimits(extract.limits.seconds, extract.limits.memory), keep_blocks=settings.keep_blocks
+    )
+
+
 class _Extract(beam.DoFn):  # type: ignore[misc]
     """What extracts pages has a child process, one for all shards that an instance makes."""
 
@@ -202,10 +212,7 @@ class _Extract(beam.DoFn):  # type: ignore[misc]
 
     def setup(self) -> None:
         """One child process for all ranges that this instance gets; it ends with this process if there is no teardown."""
-        extract = self._settings.extract
-        if extract.isolation == "process":
-            limits = IsolationLimits(extract.limits.seconds, extract.limits.memory)
-            self._isolated = IsolatedExtractor(extract, limits, keep_blocks=self._settings.keep_blocks)
+        self._isolated = isolated_extractor(self._settings)
 
     def teardown(self) -> None:
         if self._isolated is not None:

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import psutil
+from pipelines.memory import tree_memory
 
 
 def main() -> int:
@@ -52,22 +52,6 @@ def watch_memory(process: subprocess.Popen[bytes], interval: float = 0.2) -> int
         peak = max(peak, tree_memory(process.pid))
         time.sleep(interval)
     return peak
-
-
-def tree_memory(pid: int) -> int:
-    """Proportional set size of a process and its descendants, in bytes."""
-    total = 0
-    try:
-        root = psutil.Process(pid)
-        processes = [root, *root.children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return 0
-    for member in processes:
-        try:
-            total += member.memory_full_info().pss
-        except psutil.Error:
-            continue  # ended between the two looks
-    return total
 
 
 def print_figures(output: Path, wall: float, peak: int, load: tuple[float, float, float]) -> None:
