@@ -96,7 +96,11 @@ def _make_shard(
         return finished
     counts: Counter[str] = Counter({f"{stage}/{end}": 0 for stage in ("read", STAGE, "blocks") for end in ("in", "out")})
     mentions = Mentions()
-    extract = partial(extract_document, config=settings.extract) if isolated is None else isolated.extract
+    extract = (
+        partial(extract_document, config=settings.extract, keep_blocks=settings.keep_blocks)
+        if isolated is None
+        else isolated.extract
+    )
     cpu_seconds_before = _cpu_seconds(isolated)
     with ShardWriter(plan.folder, STAGE, index, plan.documents, plan.key) as shard:
         documents = shard.table("stages/documents", DOCUMENTS)
@@ -136,7 +140,7 @@ def _make_shard(
             counts.update({f"main_content/{reason}": words for reason, words in document.main_content_words.items()})
             counts.update(f"flags/{flag}" for flag in document.flags if flag == "majority_guard")
             shard.drop(document.drops)
-            documents.append(document_row(document, settings.keep_blocks))
+            documents.append(document_row(document))
             mentions.add(document)
         for row in mentions.rows():
             references.append(row)

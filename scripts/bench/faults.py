@@ -49,12 +49,12 @@ PAGES = {
 NO_LIMITS = LimitsConfig(bytes=None, nesting=None, attributes=None, nodes=None)
 
 
-def extract_with_fault(page: Page, config: ExtractConfig) -> Document | Drop:
+def extract_with_fault(page: Page, config: ExtractConfig, keep_blocks: bool) -> Document | Drop:
     """`extract_document`, after the fault that the page's URL names."""
     fault = FAULTS.get(page.url.removeprefix(HOST))
     if fault is not None:
         fault()
-    return extract_document(page, config)
+    return extract_document(page, config, keep_blocks)
 
 
 def main() -> int:

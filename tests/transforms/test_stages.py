@@ -76,11 +76,11 @@ def test_an_unexpected_error_costs_its_page_and_names_its_place(
     real = extract_documents.extract_document
     seen: list[str] = []
 
-    def fail_once(page: Page, config: object) -> object:
+    def fail_once(page: Page, config: object, keep_blocks: bool) -> object:
         seen.append(page.url)
         if len(seen) == 2:
             raise ZeroDivisionError("planted")
-        return real(page, config)  # type: ignore[arg-type]
+        return real(page, config, keep_blocks)  # type: ignore[arg-type]
 
     monkeypatch.setattr(extract_documents, "extract_document", fail_once)
     manifest = extract_range(whole(archives[0]), plan, ExtractSettings())
@@ -91,7 +91,7 @@ def test_an_unexpected_error_costs_its_page_and_names_its_place(
 
 
 def test_errors_without_end_stop_the_run(archives: list[Path], plan: ShardPlan, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(page: Page, config: object) -> object:
+    def fail(page: Page, config: object, keep_blocks: bool) -> object:
         raise ZeroDivisionError("planted")
 
     monkeypatch.setattr(extract_documents, "extract_document", fail)

@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from transforms.blocks.flat import BREAK, OUTSIDE, Flat
 from transforms.blocks.links import PageUrls
-from transforms.blocks.rich import Inline
+from transforms.blocks.rich import Inline, Unmarked
 from transforms.blocks.tags import Role
 from transforms.blocks.text import collapse
 
@@ -131,7 +131,7 @@ def span(value: str | None) -> int:
 class TableReader:
     """Reads the data tables of a page."""
 
-    def __init__(self, flat: Flat, inline: Inline, urls: PageUrls) -> None:
+    def __init__(self, flat: Flat, inline: Inline | Unmarked, urls: PageUrls) -> None:
         self.flat = flat
         self.inline = inline
         self.urls = urls

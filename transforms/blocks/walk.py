@@ -16,7 +16,7 @@ from transforms.blocks.emit import Output
 from transforms.blocks.flat import BREAK, SPACE, Flat, Origin
 from transforms.blocks.items import Items
 from transforms.blocks.links import PageUrls
-from transforms.blocks.rich import Inline
+from transforms.blocks.rich import Inline, Unmarked
 from transforms.blocks.tables import Stretch, TableReader, is_data_table, read_structure
 from transforms.blocks.tags import HEADINGS, MARKS, Role
 from transforms.blocks.text import collapse, flowing, paragraphs
@@ -63,11 +63,11 @@ class Job:
 class Walk:
     """One pass over a page's cuts."""
 
-    def __init__(self, flat: Flat, urls: PageUrls, widgets: Sequence[str | None]) -> None:
+    def __init__(self, flat: Flat, urls: PageUrls, widgets: Sequence[str | None], rich_text: bool) -> None:
         self.flat = flat
         self.output = Output(flat, urls, widgets)
         self.paths = self.output.paths
-        self.inline = Inline(flat, urls)
+        self.inline = Inline(flat, urls) if rich_text else Unmarked(flat)
         self.tables = TableReader(flat, self.inline, urls)
         self.table_elements = [cut[1] for cut in flat.cuts if cut[0] == TABLE]
         self.consumed = take_viewports(flat)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 from transforms.documents.assemble import ScoredDocument, ScoredNode, ScoredPart
@@ -18,13 +19,18 @@ _IN_JSON = (
     "description", "encoding", "rtl", "content_hash", "flags", "removed", "block_count", "main_content_threshold",
     "main_content_f1", "main_content_words", "directives", "rejected",
 )  # fmt: skip
+_SOURCE_FIELDS = tuple(f.name for f in fields(Source))
+_SOURCE_VALUES = attrgetter(*_SOURCE_FIELDS)
+_BLOCK_FIELDS = tuple(f.name for f in fields(Block))
+_BLOCK_VALUES = attrgetter(*_BLOCK_FIELDS)
+_BLOCK_DEFAULTS = tuple(f.default for f in fields(Block))  # MISSING, which equals nothing, where there is none
 _IMAGE_FIELDS = tuple(f.name for f in fields(ImageRef))
 _OUTCOME_FIELDS = tuple(f.name for f in fields(Outcome) if f.name not in ("url_key", "shards"))
 
 
-def document_row(document: Document, keep_blocks: bool) -> dict[str, Any]:
-    """A document as a row of the schema `DOCUMENTS`; its drops are written elsewhere, its blocks only on demand."""
-    return _row(document, [_encode_node(node) for node in document.nodes], keep_blocks)
+def document_row(document: Document) -> dict[str, Any]:
+    """A document as a row of the schema `DOCUMENTS`, with its blocks where it has them; its drops are written elsewhere."""
+    return _row(document, [_encode_node(node) for node in document.nodes])
 
 
 def read_document(row: Mapping[str, Any]) -> Document:
@@ -36,7 +42,7 @@ def scored_row(scored: ScoredDocument) -> dict[str, Any]:
     """A scored document as a row of the schema `SCORED`."""
     nodes = [{**_encode_node(s.node), "i": s.index, "m": list(s.measures), "o": _encode_outcome(s.outcome)} for s in scored.nodes]
     parts = [[_runs(part.paragraphs), part.measures] for part in scored.parts]
-    return {**_row(scored.document, nodes, bool(scored.document.blocks)), "parts": _json(parts)}
+    return {**_row(scored.document, nodes), "parts": _json(parts)}
 
 
 def read_scored(row: Mapping[str, Any]) -> ScoredDocument:
@@ -50,8 +56,16 @@ def read_scored(row: Mapping[str, Any]) -> ScoredDocument:
 
 def encode_blocks(blocks: Sequence[Block]) -> str:
     """Blocks as a JSON list, fields that have their default left out."""
-    defaults = Block("paragraph", "", "", "", -1)
-    return _json([{k: v for k, v in asdict(b).items() if k in ("kind", "text") or v != getattr(defaults, k)} for b in blocks])
+    return _json(
+        [
+            {
+                name: value
+                for name, value, absent in zip(_BLOCK_FIELDS, _BLOCK_VALUES(block), _BLOCK_DEFAULTS, strict=True)
+                if value != absent
+            }
+            for block in blocks
+        ]
+    )
 
 
 def decode_blocks(text: str) -> tuple[Block, ...]:
@@ -59,13 +73,14 @@ def decode_blocks(text: str) -> tuple[Block, ...]:
     return tuple(Block(**block) for block in json.loads(text))
 
 
-def _row(document: Document, nodes: list[dict[str, Any]], keep_blocks: bool) -> dict[str, Any]:
+def _row(document: Document, nodes: list[dict[str, Any]]) -> dict[str, Any]:
     rest: dict[str, Any] = {name: getattr(document, name) for name in _IN_JSON}
     rest["removed"], rest["main_content_words"] = dict(document.removed), dict(document.main_content_words)
-    if keep_blocks:
+    if document.blocks:
         rest["blocks"] = encode_blocks(document.blocks)
     row = {name: getattr(document, name) for name in _COLUMNS}
-    return {**row, "source": asdict(document.source), "document": _json(rest), "nodes": _json(nodes)}
+    source = dict(zip(_SOURCE_FIELDS, _SOURCE_VALUES(document.source), strict=True))
+    return {**row, "source": source, "document": _json(rest), "nodes": _json(nodes)}
 
 
 def _document(row: Mapping[str, Any], nodes: tuple[Node, ...]) -> Document:

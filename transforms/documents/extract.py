@@ -12,7 +12,7 @@ from filters.measures.language import identify_language
 from transforms.archives.encoding import Decoded, decode_html
 from transforms.blocks import content_hash
 from transforms.blocks.dedup import deduplicate
-from transforms.blocks.extract import page_blocks
+from transforms.blocks.extract import BlocksConfig, page_blocks
 from transforms.blocks.main_content.select import MainContentConfig, select_main_content
 from transforms.documents.obelics import read_obelics_page
 from transforms.html.limits import LimitsConfig, exceeded_limit, exceeded_nodes
@@ -63,11 +63,11 @@ class ExtractConfig:
     references: ReferenceConfig = field(default_factory=ReferenceConfig, metadata={"decided_by": "images"})
 
 
-def extract_document(page: Page, config: ExtractConfig) -> Document | Drop:
+def extract_document(page: Page, config: ExtractConfig, keep_blocks: bool = True) -> Document | Drop:
     """Decodes, parses once, asks the gate, walks to blocks, deduplicates them and makes nodes of what is left.
 
-    The document's `blocks` are those of the `document` stage of blocks.md 2.1; its `drops` name every other block. Images that no
-    mention of this page asks for are marked as skipped (images.md 3.4, 6).
+    The document's `blocks` are those of the `document` stage of blocks.md 2.1, none without keep_blocks; its `drops` name every
+    other block. Images that no mention of this page asks for are marked as skipped (images.md 3.4, 6).
     """
     decoded = decode_html(page.body, page.content_type)
     exceeded = exceeded_limit(decoded.text, config.limits)
@@ -92,10 +92,11 @@ def extract_document(page: Page, config: ExtractConfig) -> Document | Drop:
     if config.profile == "obelics":
         document = _obelics_document(page, tree, decoded, score, config.obelics)
     else:
-        document = _default_document(page, tree, decoded, score, config.main_content)
+        document = _default_document(page, tree, decoded, score, config.main_content, keep_blocks)
     if isinstance(document, Drop):
         return document
-    return skip_images(replace(document, directives=directives), refusal, config.references.max_per_page)
+    blocks = document.blocks if keep_blocks else ()
+    return skip_images(replace(document, directives=directives, blocks=blocks), refusal, config.references.max_per_page)
 
 
 def page_directives(tree: LexborHTMLParser, page: Page) -> tuple[str, ...]:
@@ -105,10 +106,10 @@ def page_directives(tree: LexborHTMLParser, page: Page) -> tuple[str, ...]:
 
 
 def _default_document(
-    page: Page, tree: LexborHTMLParser, decoded: Decoded, score: float | None, config: MainContentConfig
+    page: Page, tree: LexborHTMLParser, decoded: Decoded, score: float | None, config: MainContentConfig, rich_text: bool
 ) -> Document | Drop:
     """The document that the profile `default` makes of a page, or why it makes none."""
-    found = page_blocks(tree, page.url)
+    found = page_blocks(tree, page.url, BlocksConfig(rich_text=rich_text))
     deduplicated = deduplicate(found.blocks)
     selection = select_main_content(found, deduplicated, page.url, config)
     if selection.is_empty:

@@ -84,9 +84,9 @@ class WorkerStartError(RuntimeError):
 class IsolatedExtractor:
     """`extract_document` in a child process, which is started at the first page and after each fault.
 
-    keep_blocks: without it a document comes without its `blocks`, which are much of what has to be sent. function: `module:name` of
-    what extracts. One thread at a time; one page is at work at a time. `close`, or the end of a `with`, ends the process; so does
-    the end of this one.
+    keep_blocks: without it a document comes without its `blocks`, which are much of what has to be made and sent. function:
+    `module:name` of what extracts. One thread at a time; one page is at work at a time. `close`, or the end of a `with`, ends the
+    process; so does the end of this one.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ LENGTH = struct.Struct("!Q")
 
 @dataclass(frozen=True)
 class Setup:
-    """What a child does. function: `module:name` of a `(page, config) -> Document | Drop`. keep_blocks: send a document's blocks.
+    """What a child does. function: `module:name` of what is called as `extract_document`. keep_blocks: documents have blocks.
 
     alarm: seconds on one page after which the kernel ends the child, should nobody else do it. reply: bytes of the largest answer.
     """

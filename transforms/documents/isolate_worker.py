@@ -29,7 +29,7 @@ from transforms.documents.isolate_protocol import (
     describe_error,
     encode,
 )
-from transforms.records import Document, Page, Source
+from transforms.records import Document, Drop, Page, Source
 
 FIRST_TO_GO = 500
 """Added to the process's badness when the machine runs out of memory: a page is lost rather than the run."""
@@ -96,13 +96,11 @@ def _answer(function: object, page: Page, setup: Setup) -> bytes:
 def _extract(function: object, page: Page, setup: Setup) -> Reply:
     assert callable(function), setup.function
     try:
-        result: Document = function(page, setup.config)
+        result: Document | Drop = function(page, setup.config, setup.keep_blocks)
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001  it is raised again in the parent
         return Raised(describe_error(error), "".join(traceback.format_exception(error)))
-    if isinstance(result, Document) and not setup.keep_blocks:
-        return dataclasses.replace(result, blocks=())
     return result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -278,3 +278,13 @@ def test_what_no_slot_shows_is_counted() -> None:
     got = page("<u-c><template shadowrootmode=open><slot></slot></template><p>a</p><i slot=z>not shown</i></u-c>")
     assert got.removed == {"shadow": 2}
     assert [block.xpath for block in got.blocks] == ["/html/body/u-c/p"]
+
+
+def test_without_rich_text_blocks_are_the_same_but_for_it() -> None:
+    html = """<h2>A <b>title</b></h2><p>One <a href=/a>link</a><br><br>and <i>two</i></p><ul><li><code>x</code> item</ul>
+        <blockquote>Said <em>so</em></blockquote><table><tr><th>a<th>b<tr><td><b>1</b><td>2</table>"""
+    with_it, without = (
+        page_blocks(parse_html(html), BASE, BlocksConfig(rich_text=rich_text)).blocks for rich_text in (True, False)
+    )
+    assert all(block.rich_text or block.rich_rows for block in with_it)
+    assert without == tuple(replace(block, rich_text=None, rich_rows=None) for block in with_it)

@@ -24,24 +24,24 @@ TEA = "/tea-leaves.html"
 hoard: list[bytes] = []
 
 
-def plant(page: Page, config: ExtractConfig) -> Document | Drop:
+def plant(page: Page, config: ExtractConfig, keep_blocks: bool = True) -> Document | Drop:
     """`extract_document`, after the fault that the URL names."""
     fault = page.url.removeprefix(HOST)
     if fault != page.url:
         info = FAULTS[fault]()
         if info is not None:
             return page_drop(page, "info", detail=info)
-    document = extract_document(page, config)
+    document = extract_document(page, config, keep_blocks)
     if fault == "huge_answer":
         return dataclasses.replace(document, title="x" * 50 * MEBIBYTE)
     return document
 
 
-def crash_on_tea(page: Page, config: ExtractConfig) -> Document | Drop:
+def crash_on_tea(page: Page, config: ExtractConfig, keep_blocks: bool = True) -> Document | Drop:
     """`extract_document`, with one page of the demo crawl that always ends the process."""
     if page.url.endswith(TEA):
         os.abort()
-    return extract_document(page, config)
+    return extract_document(page, config, keep_blocks)
 
 
 def kill_self(number: int) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pyarrow as pa
 
 from filters.rules import rules_from_config
@@ -40,11 +42,12 @@ def through_arrow(row: dict[str, object], schema: pa.Schema) -> dict[str, object
 
 
 def test_a_document_comes_back_as_it_was() -> None:
-    assert read_document(through_arrow(document_row(DOCUMENT, keep_blocks=True), DOCUMENTS)) == DOCUMENT
+    assert read_document(through_arrow(document_row(DOCUMENT), DOCUMENTS)) == DOCUMENT
 
 
-def test_blocks_are_stored_only_on_demand() -> None:
-    assert read_document(document_row(DOCUMENT, keep_blocks=False)).blocks == ()
+def test_blocks_are_stored_without_what_they_have_by_default() -> None:
+    stored = json.loads(json.loads(document_row(DOCUMENT)["document"])["blocks"])
+    assert stored[0] == {"kind": "paragraph", "text": "x", "tag": "p", "xpath": "/p", "dom_index": 0}
 
 
 def test_a_scored_document_comes_back_as_it_was() -> None:
