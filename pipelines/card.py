@@ -73,6 +73,7 @@ The images are in the rows; `datasets` decodes them on access.
 _EXTRA = {
     "blocks": "\n* `blocks`: the blocks of the page as a JSON list, fields with their default left out.",
     "markdown": "\n* `markdown`: the blocks of the page as Markdown.",
+    "pii": "\n* `pii`: personal data in the texts, left there: position in `texts`, kind, code points from `start` to `stop`.",
 }
 
 

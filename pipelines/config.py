@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from filters.measures.language import normalize_language
 from filters.measures.perplexity import PerplexityConfig
+from filters.pii import load_finder
 from filters.rules import RULES, GuardConfig, RuleConfig, rules_from_config
 from pipelines.typed_yaml import (
     ConfigError,
@@ -118,6 +119,8 @@ class OutputConfig:
 
     def __post_init__(self) -> None:
         _at_least_one("shards", self.shards)
+        if self.pii is not None:
+            load_finder(self.pii)
 
     shards: int | Literal["auto"] = field(
         default="auto", metadata={"help": "dataset files; auto: one for each 256 MiB of input, at least one, at most one a range"}
@@ -125,6 +128,10 @@ class OutputConfig:
     blocks: bool = field(default=False, metadata={"help": "add the blocks of each page to its row, as JSON"})
     markdown: bool = field(default=False, metadata={"help": "add each page's blocks as Markdown to its row"})
     inline_images: bool = field(default=False, metadata={"help": "put image bytes into the rows instead of references"})
+    pii: str | None = field(
+        default=None,
+        metadata={"help": "mark personal data: datatrove (e-mail, public IP addresses), or MODULE:FUNCTION; null: no"},
+    )
 
 
 @dataclass(frozen=True)
@@ -168,7 +175,9 @@ class Config:
     def write_settings(self) -> WriteSettings:
         """The settings of the stage that judges and writes."""
         output = self.output
-        return WriteSettings(self.effective_rules(), self.documents, output.blocks, output.markdown, output.inline_images)
+        return WriteSettings(
+            self.effective_rules(), self.documents, output.blocks, output.markdown, output.inline_images, output.pii
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The resolved configuration as plain lists, dicts and scalars; equal configurations give equal dicts.

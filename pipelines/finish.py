@@ -110,7 +110,12 @@ def finish_run(folder: Path, plan: ShardPlan, totals: RunTotals, started: float)
         "versions": read_run(folder)["versions"],
     }
     output = read_run(folder)["config"]["output"]
-    schema = dataset_schema(blocks=output["blocks"], markdown=output["markdown"], inline_images=output["inline_images"])
+    schema = dataset_schema(
+        blocks=output["blocks"],
+        markdown=output["markdown"],
+        inline_images=output["inline_images"],
+        pii=output["pii"] is not None,
+    )
     size = totals.bytes["data"]
     first = None if totals.rows["data"] else find_finished(folder, "data", 0, plan.data, plan.key)
     if first is not None:

@@ -17,6 +17,7 @@ import yaml
 
 from filters.measures import measure_versions
 from filters.measures.perplexity import model_versions
+from filters.pii import finder_versions
 from pipelines.config import Config
 from pipelines.errors import UsageError
 from pipelines.input_manifest import InputSummary, write_input_manifest, write_ranges
@@ -161,6 +162,7 @@ def code_versions(config: Config) -> dict[str, str]:
     except ValueError as error:
         raise UsageError(str(error)) from None
     versions = {name: metadata.version(name) for name in VERSIONED} | measure_versions() | models
+    versions |= finder_versions(config.output.pii)
     if config.extract.profile == "default" and config.extract.main_content.method == "model":
         versions["main content model"] = model_version()
     return versions

@@ -26,6 +26,7 @@ class WriteSettings:
     blocks: bool = False
     markdown: bool = False
     inline_images: bool = False
+    pii: str | None = None
 
 
 def write_data_shard(index: int, scored_shards: Iterable[int], plan: ShardPlan, settings: WriteSettings) -> ShardManifest:
@@ -34,7 +35,9 @@ def write_data_shard(index: int, scored_shards: Iterable[int], plan: ShardPlan, 
     if finished is not None:
         return finished
     counts: Counter[str] = Counter({f"{stage}/{end}": 0 for stage in JUDGED_STAGES for end in ("in", "out")})
-    schema = dataset_schema(blocks=settings.blocks, markdown=settings.markdown, inline_images=settings.inline_images)
+    schema = dataset_schema(
+        blocks=settings.blocks, markdown=settings.markdown, inline_images=settings.inline_images, pii=settings.pii is not None
+    )
     with ShardWriter(plan.folder, STAGE, index, plan.data, plan.key) as shard:
         # `datasets` cannot load a file without rows that stands before one with rows.
         data = shard.table("data", schema, "train", only_with_rows=True)
@@ -46,7 +49,7 @@ def write_data_shard(index: int, scored_shards: Iterable[int], plan: ShardPlan, 
                 counts["dataset/documents"] += bool(judged.rows)
                 for row in judged.rows:
                     body = _image_bytes(row) if settings.inline_images else {}
-                    data.append(dataset_row(row, schema, body), size=sum(map(len, body.values())))
+                    data.append(dataset_row(row, schema, body, settings.pii), size=sum(map(len, body.values())))
                     counts["dataset/rows"] += 1
                     counts["dataset/images"] += int(row.scores["images"] or 0)
                     counts["dataset/words"] += int(row.scores["words"] or 0)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from filters.pii import find_pii
 from transforms.documents.assemble import DatasetRow
 from transforms.documents.codec import encode_blocks
 from transforms.documents.parts import KeptNode, Measures
@@ -70,7 +71,11 @@ _REFERENCE = pa.struct([("sha256", pa.string()), ("url", pa.string()), ("alt", p
 _INLINE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 
 
-def dataset_schema(*, blocks: bool = False, markdown: bool = False, inline_images: bool = False) -> pa.Schema:
+# text: position in `texts`; start, stop: code points of it.
+_PII = pa.struct([("text", pa.int64()), ("kind", pa.string()), ("start", pa.int64()), ("stop", pa.int64())])
+
+
+def dataset_schema(*, blocks: bool = False, markdown: bool = False, inline_images: bool = False, pii: bool = False) -> pa.Schema:
     """The schema of `data/`. texts and images have equal lengths; at each position exactly one is not null.
 
     The metadata key `huggingface` makes inline images images for `datasets`, whatever rows a file holds.
@@ -94,13 +99,21 @@ def dataset_schema(*, blocks: bool = False, markdown: bool = False, inline_image
         columns.append(("blocks", pa.string()))
     if markdown:
         columns.append(("markdown", pa.string()))
+    if pii:
+        columns.append(("pii", pa.list_(_PII)))
     schema = pa.schema(columns)
     metadata = {"info": {"features": {field.name: _feature(field.type) for field in schema}}}
     return schema.with_metadata({"huggingface": json.dumps(metadata)})
 
 
-def dataset_row(row: DatasetRow, schema: pa.Schema, image_bytes: Mapping[str, bytes]) -> dict[str, Any]:
-    """A row of `schema`. image_bytes: bytes by sha256, read only where the schema has images inline."""
+def dataset_row(
+    row: DatasetRow, schema: pa.Schema, image_bytes: Mapping[str, bytes], pii_finder: str | None = None
+) -> dict[str, Any]:
+    """A row of `schema`.
+
+    image_bytes: bytes by sha256, read only where the schema has images inline. pii_finder: by its name in `filters.pii`, where the
+    schema has `pii`.
+    """
     document = row.document
     inline = schema.field("images").type.value_type == _INLINE
     values: dict[str, Any] = {
@@ -122,6 +135,13 @@ def dataset_row(row: DatasetRow, schema: pa.Schema, image_bytes: Mapping[str, by
         values["blocks"] = encode_blocks(document.blocks)
     if "markdown" in schema.names:
         values["markdown"] = document.markdown()
+    if pii_finder is not None:
+        values["pii"] = [
+            {"text": position, **span._asdict()}
+            for position, text in enumerate(values["texts"])
+            if text is not None
+            for span in find_pii(text, pii_finder)
+        ]
     return values
 
 

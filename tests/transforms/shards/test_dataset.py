@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -12,7 +13,7 @@ from transforms.documents.parts import KeptNode
 from transforms.records import Document, ImageRef, Outcome, Paragraph, Source
 from transforms.shards.dataset import dataset_row, dataset_schema, yaml_features
 
-SWITCHES = [{}, {"inline_images": True}, {"blocks": True, "markdown": True, "inline_images": True}]
+SWITCHES = [{}, {"inline_images": True}, {"blocks": True, "markdown": True, "inline_images": True}, {"pii": True}]
 
 OUTCOME = Outcome(b"k", "https://e.x/a.png", "ok", sha256="ab", format="PNG", width=2, height=1, bytes=3)
 PARAGRAPHS = (Paragraph("One", "heading", "", "/h1", (0, 1)), Paragraph("Two", "paragraph", "\n\n", "/p", (1, 3)))
@@ -57,3 +58,14 @@ def test_a_paragraph_knows_its_characters_and_blocks() -> None:
 def test_inline_images_carry_their_bytes() -> None:
     row = dataset_row(ROW, dataset_schema(inline_images=True), {"ab": b"PNG"})
     assert row["images"] == [None, {"bytes": b"PNG", "path": "ab.png"}]
+
+
+def test_pii_is_marked_in_the_texts_and_left_there() -> None:
+    schema = dataset_schema(pii=True)
+    mail = Paragraph("Ask bob@example.org", "paragraph", "\n\n", "/p[2]", (3, 4))
+    nodes = (replace(ROW.nodes[0], paragraphs=(*PARAGRAPHS, mail), measures=({}, {}, {})), ROW.nodes[1])
+    (row,) = pa.Table.from_pylist([dataset_row(replace(ROW, nodes=nodes), schema, {}, "datatrove")], schema=schema).to_pylist()
+    (span,) = row["pii"]
+    assert (span["text"], span["kind"]) == (0, "email")
+    assert row["texts"][0][span["start"] : span["stop"]] == "bob@example.org"
+    assert "pii" not in dataset_row(ROW, dataset_schema(), {})
