@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pipelines.shuffles import Shuffle
 from transforms.shards.plan import STAGES, ShardPlan
 
 STUDENT_T_90 = (6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812)
@@ -77,7 +78,8 @@ class Sample:
     later: what the stages after extraction used, for the sample as a whole; it is shared out by documents. distinct_images:
     distinct image URLs in a half of the sample and in the whole. worker_memory, driver_memory: bytes of a worker with its
     child, and of the process that runs the graph, at most. start_seconds: CPU of a process until it has imported all it needs.
-    model_seconds: CPU of one worker in its first stage before the first page. graph_seconds: CPU of the runner itself.
+    model_seconds: CPU of one worker in its first stage before the first page. graph_seconds: CPU of the runner itself. shuffles: by
+    label.
     """
 
     ranges: tuple[SampledRange, ...]
@@ -88,6 +90,7 @@ class Sample:
     start_seconds: float
     model_seconds: float
     graph_seconds: float
+    shuffles: Mapping[str, Shuffle]
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from pipelines.forecast import Sample, SampledRange
 from pipelines.input_manifest import read_manifest
 from pipelines.memory import MemoryWatch, tree_memory
 from pipelines.run_folder import INPUT_FILE, RANGE_FILE, Run, plan_shards, prepare_folder
+from pipelines.shuffles import Shuffle, measure_shuffles
 from transforms.records import InputRange, Page, ShardManifest, Source
 from transforms.shards.plan import ShardPlan
 from transforms.shards.writer import manifest_path
@@ -133,17 +134,18 @@ class _Measurement:
         before = folder_bytes(self.run.folder)
         ranges = tuple(self._range(manifest, size) for manifest, (_, size) in zip(manifests, self.chosen, strict=True))
         started = time.process_time()
-        shuffled = self._run_graph()
+        shuffles = self._run_graph()
         graph_seconds = time.process_time() - started - self._stage_seconds()
         return Sample(
             ranges=ranges,
-            later=self._later(before, shuffled),
+            later=self._later(before, sum(shuffle.bytes for shuffle in shuffles.values())),
             distinct_images=self._distinct_images(len(manifests)),
             worker_memory=memory.peak,
             driver_memory=tree_memory(os.getpid()),
             start_seconds=_start_seconds(),
             model_seconds=model_seconds,
             graph_seconds=max(0.0, graph_seconds),
+            shuffles=shuffles,
         )
 
     def _range(self, manifest: ShardManifest, size: float) -> SampledRange:
@@ -166,11 +168,10 @@ class _Measurement:
             },
         )
 
-    def _run_graph(self) -> float:
-        """Makes the other stages; gives the bytes that were shuffled."""
+    def _run_graph(self) -> dict[str, Shuffle]:
+        """Makes the other stages; gives what was shuffled."""
         from pipelines.graph import build
         from pipelines.runners import resolve_runner, run_graph
-        from pipelines.shuffles import measure_shuffles
 
         pipelines = []
 
@@ -179,7 +180,7 @@ class _Measurement:
             build(root, self.run, time.time())
 
         result = run_graph(resolve_runner("local", 1, ()), wire)
-        return sum(shuffle.bytes for shuffle in measure_shuffles(pipelines[0], result).values())
+        return measure_shuffles(pipelines[0], result)
 
     def _stage_seconds(self) -> float:
         """CPU of the stages that the graph made."""

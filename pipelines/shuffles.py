@@ -14,7 +14,7 @@ SHUFFLES = ("beam:transform:group_by_key:v1", "beam:transform:combine_per_key:v1
 class Shuffle:
     """What went into one shuffle. bytes: elements times the mean of those that the runner encoded to learn their size."""
 
-    elements: int
+    elements: float
     bytes: float
 
 

@@ -45,7 +45,7 @@ def ranges_of(count: int, seed: int = 0) -> list[SampledRange]:
 
 def sample_of(ranges: list[SampledRange]) -> Sample:
     later = {"cpu_seconds": 2.0, "stored_images": 30.0, "shuffled_bytes": 1e5, "written_bytes": 5e5, "read_bytes": 0.0}
-    return Sample(tuple(ranges), later, (60.0, 100.0), 300e6, 200e6, 2.0, 0.5, 1.0)
+    return Sample(tuple(ranges), later, (60.0, 100.0), 300e6, 200e6, 2.0, 0.5, 1.0, {})
 
 
 def test_a_sample_of_everything_is_exact() -> None:

@@ -47,12 +47,13 @@ _DROP_VALUES = attrgetter(*DROPS.names)
 
 
 def shard_name(index: int, total: int, prefix: str = "part") -> str:
-    """The deterministic stem of a shard's files.
+    """The deterministic stem of a shard's files; names sort as the numbers do.
 
-    >>> shard_name(3, 64)
-    'part-00003-of-00064'
+    >>> shard_name(3, 64), shard_name(3, 200_000)
+    ('part-00003-of-00064', 'part-000003-of-200000')
     """
-    return f"{prefix}-{index:05d}-of-{total:05d}"
+    width = max(5, len(str(total)))
+    return f"{prefix}-{index:0{width}d}-of-{total:0{width}d}"
 
 
 class TableFile:
