@@ -2,11 +2,12 @@
 
 from filters.rules.config import rules_from_config
 from filters.rules.guard import GuardConfig, RuleGuardError, check_rules
-from filters.rules.judge import Verdict, first_drop, first_failure, judge, kept
+from filters.rules.judge import ActiveRules, Verdict, first_failure, judge, kept
 from filters.rules.table import RULES, Level, Rule, RuleConfig
 
 __all__ = [
     "RULES",
+    "ActiveRules",
     "GuardConfig",
     "Level",
     "Rule",
@@ -14,7 +15,6 @@ __all__ = [
     "RuleGuardError",
     "Verdict",
     "check_rules",
-    "first_drop",
     "first_failure",
     "judge",
     "kept",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Literal
 
 from filters.rules.table import RULES_OF_LEVEL, Level, OnSkip, Rule, RuleConfig, SkipReason
@@ -59,16 +60,30 @@ def judge(level: Level, measures: Measures, rules: Mapping[str, RuleConfig], tar
     return tuple(verdicts)
 
 
-def first_drop(level: Level, measures: Measures, rules: Mapping[str, RuleConfig], target: str = "") -> Verdict | None:
-    """As `first_failure(judge(…))`, at a third of the cost: verdicts that change nothing are not written down."""
-    for rule_id, rule in RULES_OF_LEVEL[level]:
-        config = rules.get(rule_id, rule.default)
-        applied = _applied(rule, config, measures)
-        if applied[3] != "pass":
-            verdict = Verdict(rule_id, level, target, *applied, config.on_skip)
-            if verdict.drops:
-                return verdict
-    return None
+class ActiveRules:
+    """The rules that are on, made ready for things by the thousand: see `first_drop`."""
+
+    def __init__(self, rules: Mapping[str, RuleConfig]) -> None:
+        # For each rule: its measure and the limits between which a value passes whatever else is known of the thing, and the rule.
+        self._of_level: dict[Level, list[tuple[str | None, float, float, str, Rule, RuleConfig]]] = {}
+        for level, table in RULES_OF_LEVEL.items():
+            self._of_level[level] = [
+                (rule.measure if _has_limits_only(rule, config) else None, *_limits(config), rule_id, rule, config)
+                for rule_id, rule in table
+                if not (config := rules.get(rule_id, rule.default)).off
+            ]
+
+    def first_drop(self, level: Level, measures: Measures, target: str = "") -> Verdict | None:
+        """As `first_failure(judge(…))`, at a fraction of the cost: verdicts that change nothing are not written down."""
+        for measure, lower, upper, rule_id, rule, config in self._of_level[level]:
+            if measure is not None and (value := measures.get(measure)) is not None and lower <= value <= upper:  # type: ignore[operator]
+                continue
+            applied = _applied(rule, config, measures)
+            if applied[3] != "pass":
+                verdict = Verdict(rule_id, level, target, *applied, config.on_skip)
+                if verdict.drops:
+                    return verdict
+        return None
 
 
 def first_failure(verdicts: Iterable[Verdict]) -> Verdict | None:
@@ -105,6 +120,15 @@ def _applied(rule: Rule, config: RuleConfig, measures: Measures) -> _Application
     if lower is not None:
         return number, lower, ">=", "pass", None
     return number, upper, upper_op, "pass", None
+
+
+def _has_limits_only(rule: Rule, config: RuleConfig) -> bool:
+    """Whether a value between the limits never drops the thing."""
+    return rule.category is None and not rule.max_is_exclusive and (config.min_tokens is None or config.on_skip == "keep")
+
+
+def _limits(config: RuleConfig) -> tuple[float, float]:
+    return -inf if config.min is None else config.min, inf if config.max is None else config.max
 
 
 def _too_short(rule: Rule, min_tokens: int, measures: Measures) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.rules import RULES, Rule, RuleConfig, Verdict, first_drop, first_failure, judge, kept, rules_from_config
+from filters.rules import RULES, ActiveRules, Rule, RuleConfig, Verdict, first_failure, judge, kept, rules_from_config
 
 COUNTS = {"available", "words", "images", "width", "height", "url_words"}
 
@@ -207,7 +207,18 @@ def test_all_rules_are_evaluated_and_the_first_failure_is_named() -> None:
     st.sampled_from(["image", "paragraph", "document"]),
     st.dictionaries(
         st.sampled_from(
-            ["words", "special_char_ratio", "stop_word_ratio", "language", "format", "width", "images", "punctuation_ratio"]
+            [
+                "words",
+                "special_char_ratio",
+                "stop_word_ratio",
+                "language",
+                "format",
+                "width",
+                "images",
+                "punctuation_ratio",
+                "marks_and_tokens",
+                "spam_word_ratio",
+            ]
         ),
         st.one_of(st.none(), st.floats(0, 1), st.integers(0, 3000), st.sampled_from(["en", "und", "gif", "jpeg"])),
     ),
@@ -215,5 +226,6 @@ def test_all_rules_are_evaluated_and_the_first_failure_is_named() -> None:
 def test_the_first_drop_is_the_first_failure_of_all_verdicts(level: str, measures: dict[str, object]) -> None:
     names = {"language", "format"}
     measures = {k: v for k, v in measures.items() if v is None or isinstance(v, str) == (k in names)}
-    rules = rules_from_config({"document.language": {"on_skip": "drop"}, "image.format": {"on_skip": "drop"}})
-    assert first_drop(level, measures, rules) == first_failure(judge(level, measures, rules))  # type: ignore[arg-type]
+    skipped = {"document.language", "image.format", "paragraph.punctuation", "image.width"}
+    rules = rules_from_config({**{rule: {"on_skip": "drop"} for rule in skipped}, "paragraph.spam_words": {"max": 0.5}})
+    assert ActiveRules(rules).first_drop(level, measures) == first_failure(judge(level, measures, rules))  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ from filters.measures import (
     stored_likelihood,
 )
 from filters.measures.language import language_probability
-from filters.rules import RULES, RuleConfig, Verdict, first_drop
+from filters.rules import RULES, ActiveRules, RuleConfig, Verdict
 from transforms.documents.parts import KeptNode, Measures, drop_idle_boundaries, merge_neighbours, split_nodes
 from transforms.images.statuses import REFUSALS
 from transforms.images.urls import url_key
@@ -185,6 +185,7 @@ class _Judge:
         self.document = scored.document
         self.nodes = scored.nodes
         self.rules = rules
+        self.active = ActiveRules(rules)
         self.documents = documents
         self.profiles = profiles
         self.measured: dict[tuple[int, ...], Measures] = {part.paragraphs: part.measures for part in scored.parts}
@@ -218,7 +219,7 @@ class _Judge:
     def _judge_image(self, scored: ScoredNode) -> KeptNode | None:
         image = scored.node.image
         assert image is not None
-        failure = first_drop("image", scored.measures[0], self.rules)
+        failure = self.active.first_drop("image", scored.measures[0])
         if failure is None:
             return KeptNode(scored.index, scored.node.path, measures=scored.measures, image=image, outcome=scored.outcome)
         status = scored.outcome.status if scored.outcome is not None else "no candidate was looked up"
@@ -234,7 +235,7 @@ class _Judge:
         for place, (paragraph, measured) in enumerate(zip(scored.node.paragraphs, scored.measures, strict=True)):
             failure = None
             if paragraph.kind in self.documents.judged_kinds and paragraph.kind != "boundary":
-                failure = first_drop("paragraph", measured, self.rules)
+                failure = self.active.first_drop("paragraph", measured)
                 self.judged_paragraphs += 1
             if failure is not None:
                 self._drop(PARAGRAPH_STAGE, "node", f"n{scored.index}.p{place}", failure, paragraph.path)
@@ -288,7 +289,7 @@ class _Judge:
             self._add(PART_STAGE, "document.no_image", "page", target, 0, 1, "no image passed")
             return None
         scores = {**self._measure_part(paragraphs), "images": images}
-        failure = first_drop("document", scores, self.rules)
+        failure = self.active.first_drop("document", scores)
         if failure is not None:
             self._drop(PART_STAGE, "page", target, failure, None)
             return None

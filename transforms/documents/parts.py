@@ -77,34 +77,50 @@ def split_nodes(nodes: Sequence[KeptNode], max_words: float | None, max_images: 
     Each cut is before the last heading or boundary in the second half of a full part, else between two paragraphs or nodes. One
     paragraph over the limit is a part of its own; the rules judge it.
     """
-    if not (_over(sum(map(_words, nodes)), max_words) or _over(sum(n.image is not None for n in nodes), max_images)):
+    units = [_Unit(node, place) for node in nodes for place in range(max(1, len(node.paragraphs)))]
+    if not (_over(sum(unit.words for unit in units), max_words) or _over(sum(unit.images for unit in units), max_images)):
         return [list(nodes)]
     parts: list[list[KeptNode]] = []
-    current: list[KeptNode] = []
+    current: list[_Unit] = []
     words = images = 0
-    for unit in (unit for node in nodes for unit in _units(node)):
-        words += _words(unit)
-        images += unit.image is not None
+    for unit in units:
+        words += unit.words
+        images += unit.images
         while current and _over(words, max_words) | _over(images, max_images):
             cut = _cut_before_heading(current)
             parts.append(_rejoined(current[:cut]))
             current = current[cut:]
-            words = sum(map(_words, current)) + _words(unit)
-            images = sum(u.image is not None for u in current) + (unit.image is not None)
+            words = sum(u.words for u in current) + unit.words
+            images = sum(u.images for u in current) + unit.images
         current.append(unit)
     parts.append(_rejoined(current))
     return parts
 
 
-def _cut_before_heading(units: Sequence[KeptNode]) -> int:
+class _Unit:
+    """What is never cut: an image, or one paragraph of a text."""
+
+    __slots__ = ("images", "node", "place", "words")
+
+    def __init__(self, node: KeptNode, place: int) -> None:
+        self.node, self.place = node, place
+        self.images = int(node.image is not None)
+        self.words = 0 if self.images else int(node.measures[place].get("words") or 0)
+
+    @property
+    def is_heading(self) -> bool:
+        return not self.images and self.node.paragraphs[self.place].kind in ("heading", "boundary")
+
+
+def _cut_before_heading(units: Sequence[_Unit]) -> int:
     """Where to end a full part: before the last heading of its second half by words, else after its last unit."""
-    half = sum(map(_words, units)) / 2
+    half = sum(unit.words for unit in units) / 2
     after = 0
     for number in range(len(units) - 1, 0, -1):
-        after += _words(units[number])
+        after += units[number].words
         if after > half:
             break
-        if units[number].paragraphs and units[number].paragraphs[0].kind in ("heading", "boundary"):
+        if units[number].is_heading:
             return number
     return len(units)
 
@@ -113,20 +129,15 @@ def _over(value: int, limit: float | None) -> bool:
     return limit is not None and value > limit
 
 
-def _words(node: KeptNode) -> int:
-    return 0 if node.image is not None else sum(int(measures.get("words") or 0) for measures in node.measures)
-
-
-def _units(node: KeptNode) -> list[KeptNode]:
-    """An image, or each paragraph of a text on its own."""
-    return [node] if node.image is not None else [_with_paragraphs(node, [place]) for place in range(len(node.paragraphs))]
-
-
-def _rejoined(units: Sequence[KeptNode]) -> list[KeptNode]:
+def _rejoined(units: Sequence[_Unit]) -> list[KeptNode]:
+    """Units as nodes; texts that stand side by side as one."""
     joined: list[KeptNode] = []
-    for is_image, run in groupby(units, key=lambda unit: unit.image is not None):
-        nodes = list(run)
-        joined += nodes if is_image else [_joined(nodes)]
+    for is_image, run in groupby(units, key=lambda unit: unit.images):
+        if is_image:
+            joined += (unit.node for unit in run)
+        else:
+            texts = [list(group) for _, group in groupby(run, key=lambda unit: id(unit.node))]
+            joined.append(_joined([_with_paragraphs(of[0].node, [unit.place for unit in of]) for of in texts]))
     return joined
 
 
