@@ -15,6 +15,7 @@ from typing import Any, TextIO
 from filters.rules import RuleGuardError
 from pipelines.config import ConfigError, load_config
 from pipelines.errors import RunError, UsageError
+from pipelines.retry_images import begin_retry, check_reused, set_aside
 from pipelines.run_folder import ERROR_LOG, Run, plan_run, prepare_folder
 from pipelines.runners import Engine, check_beam_arguments, resolve_runner, run_graph
 from pipelines.stop import stops_at_once
@@ -31,11 +32,13 @@ def build_dataset(
     runner: str = "local",
     workers: int | None = None,
     beam_arguments: Sequence[str] = (),
+    retry_images: bool = False,
     stream: TextIO = sys.stderr,
 ) -> int:
     """Runs the main job; returns 0, or raises UsageError or RunError. Everything it says goes to `stream`.
 
-    patterns, manifests: what is read, as the options `--input` and `--input-manifest` take it.
+    patterns, manifests: what is read, as the options `--input` and `--input-manifest` take it. retry_images: ask again for images
+    of a finished run that failed for a time.
     """
     started = time.time()
     try:
@@ -44,11 +47,20 @@ def build_dataset(
         raise UsageError(str(error)) from None
     if not patterns and not manifests:
         raise UsageError("nothing to read; give --input with archives, patterns or folders, or --input-manifest with a list")
+    if resolved.images.uses_network:
+        from transforms.images.network.downloader import why_unavailable
+
+        if (reason := why_unavailable()) is not None:
+            raise UsageError(f"images.source: {resolved.images.source}: {reason}")
     engine = resolve_runner(runner, workers, beam_arguments)
     check_beam_arguments(engine)
     run = plan_run(output, resolved, patterns, manifests)
+    check_reused(run)
     resumed = prepare_folder(run)
     say = Speaker(stream)
+    if retry_images and (asked := begin_retry(run)):
+        say(f"asks again for {sum(asked.values()):,} images: {_most(asked)}")
+    set_aside(run)
     if run.finished:
         # A run that was ended between its last file and its last words leaves its log.
         (run.folder / ERROR_LOG).unlink(missing_ok=True)

@@ -34,7 +34,7 @@ OUT becomes a run folder:
   README.md  stats.json  report.html  run.yaml  _SUCCESS
 
 A run that was stopped, by whatever, is resumed by the same command: finished shards are not made again, and the result has the
-same bytes. Images are taken from the `image/*` responses of the same archives; no network is used.
+same bytes. Images are taken from the `image/*` responses of the same archives; no network is used unless images.source says so.
 
 Examples:
   interleaf build --input 'crawl/*.warc.gz' --output OUT
@@ -42,6 +42,8 @@ Examples:
   interleaf build --config my.yaml --input a.warc.gz --output OUT --workers 8
   interleaf build --input-manifest archives.jsonl.gz --output OUT --set input.format=warc
   interleaf build --input crawl/ --output OUT --runner spark
+  interleaf build --input crawl/ --output OUT --set images.source=both \\
+      --set images.network.user_agent_contact=https://example.org/about-our-crawl
 
 Runners, with their defaults; options that are given win over these, and any other name goes to Apache Beam as it stands:
 {presets}
@@ -127,6 +129,7 @@ def _build(options: argparse.Namespace) -> int:
         runner=options.runner,
         workers=options.workers,
         beam_arguments=options.beam_arguments,
+        retry_images=options.retry_images,
     )
 
 
@@ -259,6 +262,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME",
         default="local",
         help="local, spark, flink, prism, dataflow, or any runner of Beam (default: local)",
+    )
+    build.add_argument(
+        "--retry-images",
+        action="store_true",
+        help="of a finished run: ask again for the images that failed for a time, and for no others",
     )
     build.add_argument("--workers", metavar="N", type=int, help="worker processes of the local runner (default: the cores)")
 

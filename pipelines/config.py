@@ -39,6 +39,7 @@ from transforms.archives.select import SelectConfig
 from transforms.documents.assemble import DocumentsConfig
 from transforms.documents.extract import ExtractConfig
 from transforms.images.mentions import ReferenceConfig
+from transforms.images.network.config import NetworkConfig
 from transforms.images.validate import ImageLimits
 from transforms.images.wanted import LookUpConfig
 from transforms.shards.data import WriteSettings
@@ -93,8 +94,27 @@ class InputConfig:
 class ImagesConfig(LookUpConfig, ReferenceConfig):
     """Which references are looked for, where image bytes come from and which are refused."""
 
-    source: Literal["archive"] = field(default="archive", metadata={"help": "archive: `image/*` records of the same input files"})
+    source: Literal["archive", "network", "both", "off"] = field(
+        default="archive",
+        metadata={
+            "help": "archive: `image/*` records of the same input files; network: asked for now; both: the archive first, then the "
+            "network for what is missing; off: no images"
+        },
+    )
     limits: ImageLimits = field(default_factory=ImageLimits, metadata={"help": "what a stored image may be"})
+    network: NetworkConfig = field(default_factory=NetworkConfig, metadata={"help": "how images are asked for"})
+
+    def __post_init__(self) -> None:
+        if self.uses_network and self.network.user_agent_contact is None:
+            raise ValueError(
+                f"network.user_agent_contact: must be set with source: {self.source}; give the URL of a page that says what you "
+                "fetch and why, it is sent with every request"
+            )
+
+    @property
+    def uses_network(self) -> bool:
+        """Whether images may be asked for over the network."""
+        return self.source in ("network", "both")
 
     def references(self) -> ReferenceConfig:
         """The keys that decide while a page is read."""

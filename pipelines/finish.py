@@ -18,11 +18,12 @@ from filters.rules import check_rules
 from pipelines.card import write_card
 from pipelines.config import config_from_dict
 from pipelines.report import write_report
-from pipelines.run_folder import SUCCESS, read_run
+from pipelines.run_folder import EARLIER, SUCCESS, read_run
 from transforms.documents.assemble import JUDGED_STAGES
+from transforms.images.network.journal import JOURNALS
 from transforms.records import RunTotals, ShardManifest
 from transforms.shards.dataset import dataset_schema
-from transforms.shards.plan import STAGES, ShardPlan
+from transforms.shards.plan import ShardPlan
 from transforms.shards.writer import TEMPORARY, add_empty_table, find_finished, manifest_path, read_manifest, write_atomically
 
 N = TypeVar("N", int, float)
@@ -88,7 +89,7 @@ def finish_run(folder: Path, plan: ShardPlan, totals: RunTotals, started: float)
         RuntimeError: a shard missing; in != out + drops.
         RuleGuardError: a rule drops nearly everything.
     """
-    for stage in STAGES:
+    for stage in plan.stages:
         _check_number(plan, stage, totals.shards.get(stage, 0))
     counts = totals.counts
     stages = stage_funnel(counts)
@@ -98,12 +99,13 @@ def finish_run(folder: Path, plan: ShardPlan, totals: RunTotals, started: float)
     config = config_from_dict(read_run(folder)["config"], str(folder))
     judged = {name: count for name, count in counts.items() if name.partition("/")[0] in JUDGED_STAGES}
     check_rules(judged, config.effective_rules(), config.guard, str(folder))
-    cpu = {stage: round(totals.cpu_seconds[stage], 3) for stage in STAGES}
+    cpu = {stage: round(totals.cpu_seconds[stage], 3) for stage in plan.stages}
     stats: dict[str, Any] = {
         "stages": stages,
         "dataset": _section(counts, "dataset"),
         "flags": _section(counts, "flags"),
         "main_content": _section(counts, "main_content"),
+        "image_outcomes": _section(counts, "image_outcomes"),
         "stored_images": counts.get("stored_images/rows", 0),
         "seconds": round(time.time() - started, 3),
         "cpu_seconds": {**cpu, "total": round(sum(cpu.values()), 3)},
@@ -126,7 +128,8 @@ def finish_run(folder: Path, plan: ShardPlan, totals: RunTotals, started: float)
     write_report(folder)
     success = folder / SUCCESS
     write_atomically(success, plan.key + "\n", temporary)
-    shutil.rmtree(temporary, ignore_errors=True)
+    for leftover in (temporary, folder / EARLIER, folder / JOURNALS):
+        shutil.rmtree(leftover, ignore_errors=True)
     return success
 
 

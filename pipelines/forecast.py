@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pipelines.shuffles import Shuffle
-from transforms.shards.plan import STAGES, ShardPlan
+from transforms.shards.plan import LOOKED_UP, ShardPlan
 
 STUDENT_T_90 = (6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812)
 """Two-sided 90 % quantiles for 1 to 10 degrees of freedom; above, the last is kept, which errs on the safe side by a tenth."""
@@ -29,10 +29,10 @@ EXPONENT_ERROR = 0.1
 BOUNDARY_COPIES = 4
 """Bytes that the local runner holds for a byte that crosses a stage boundary (beam.md 2.3)."""
 
-FILES_WRITTEN = {"documents": 6, "outcomes": 3, "images": 2, "scored": 2, "data": 3}
+FILES_WRITTEN = {"documents": 6, LOOKED_UP: 2, "fetched": 3, "outcomes": 3, "images": 2, "scored": 2, "data": 3}
 """Files of a shard at most, by stage: tables, drops, the manifest."""
 
-FILES_OPENED = {"documents": 8, "outcomes": 4, "images": 2, "scored": 3, "data": 2}
+FILES_OPENED = {"documents": 8, LOOKED_UP: 4, "fetched": 4, "outcomes": 4, "images": 2, "scored": 3, "data": 2}
 """How often files of a shard are opened, by stage: for a finished manifest, by the stages that follow, by the check at the end."""
 
 RUN_FILES = 7
@@ -129,7 +129,7 @@ def forecast(sample: Sample, whole: Input, cores: int) -> dict[str, Amount]:
     amount["process_cpu_seconds"] = amount["cpu_seconds"].plus(around).within(CLOCK_ERROR)
     amount["memory"] = peak_memory(sample, amount["shuffled_bytes"], cores)
     amount["ranges"] = exactly(whole.ranges)
-    amount["shards"] = exactly(sum(whole.plan.total(stage) for stage in STAGES))
+    amount["shards"] = exactly(sum(whole.plan.total(stage) for stage in whole.plan.stages))
     amount["data_shards"] = exactly(whole.plan.data)
     return amount
 
@@ -193,8 +193,9 @@ def distinct_estimate(distinct: tuple[float, float], mentioned: float, whole: Am
 
 def file_operations(plan: ShardPlan, ranges: int, stored_images: float) -> dict[str, float]:
     """How often files are written and opened in a run; on an object store each is at least one request."""
-    written = RUN_FILES + sum(FILES_WRITTEN[stage] * plan.total(stage) for stage in STAGES)
-    opened = ranges + OPENS_OF_AN_IMAGE * stored_images + sum(FILES_OPENED[stage] * plan.total(stage) for stage in STAGES)
+    shards = [("fetched" if stage in plan.fetched else stage, plan.total(stage)) for stage in plan.stages]
+    written = RUN_FILES + sum(FILES_WRITTEN[stage] * total for stage, total in shards)
+    opened = ranges + OPENS_OF_AN_IMAGE * stored_images + sum(FILES_OPENED[stage] * total for stage, total in shards)
     return {"written": written, "opened": opened}
 
 

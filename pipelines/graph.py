@@ -1,9 +1,9 @@
 """The graph of `interleaf build`: the stages of design.md, joined by manifests and light rows.
 
-ranges -> ExtractDocuments -+---------------------+-> LookUpImages -> ResolveImages
-                            '-> ExtractRevisits --'
-ResolveImages -+-> StoreImages
-               '-> OutcomesByDocumentShard -> AssembleDocuments
+ranges -> ExtractDocuments -+---------------------+-> LookUpImages -> ResolveImages -+--------------------------------+-> outcomes
+                            '-> ExtractRevisits --'                                  '-> FetchImages -> MergeOutcomes --'
+outcomes -+-> StoreImages
+          '-> OutcomesByDocumentShard -> AssembleDocuments
 AssembleDocuments -> WriteDataset
 the manifests of all -> FinishRun
 """
@@ -45,8 +45,17 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
     if plan.revisits:
         repeated = documents | "ExtractRevisits" >> ExtractRevisits(plan, extract)
         documents = (documents, repeated) | "WithRevisits" >> beam.Flatten()
-    wanted = documents | "LookUpImages" >> LookUpImages(plan, config.images, config.images.optout)
-    outcomes = wanted | "ResolveImages" >> ResolveImages(plan, config.images.limits)
+    sources = config.images
+    wanted = documents | "LookUpImages" >> LookUpImages(plan, sources, sources.optout, sources.source)
+    looked_up = wanted | "ResolveImages" >> ResolveImages(plan, sources.limits)
+    outcomes, asked = looked_up, []
+    if plan.rounds:
+        from transforms.fetch_network_images import FetchImages, FetchSettings, MergeOutcomes
+
+        settings = FetchSettings(sources.network, sources.optout, sources.limits, run.earlier)
+        fetched = looked_up | "FetchImages" >> FetchImages(plan, settings)
+        outcomes = fetched | "MergeOutcomes" >> MergeOutcomes(plan)
+        asked = [looked_up, fetched]
     images = outcomes | "StoreImages" >> StoreImages(plan)
     by_shard = outcomes | "OutcomesByDocumentShard" >> OutcomesByDocumentShard(plan)
     scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, ScoreSettings(rules, config.documents, config.perplexity))
@@ -57,7 +66,8 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
         checked = judged | "CheckRules" >> beam.Map(_check_rules, rules, config.guard, plan.folder).with_output_types(bool)
         allowed = scored | "AfterCheck" >> beam.Map(_after, beam.pvalue.AsIter(checked)).with_output_types(ShardManifest)
     data = allowed | "WriteDataset" >> WriteDataset(plan, config.write_settings())
-    return (documents, outcomes, images, scored, data) | "AllManifests" >> beam.Flatten() | "FinishRun" >> FinishRun(plan, started)
+    manifests = (documents, *asked, outcomes, images, scored, data) | "AllManifests" >> beam.Flatten()
+    return manifests | "FinishRun" >> FinishRun(plan, started)
 
 
 def retune(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str]:

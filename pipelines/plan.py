@@ -11,10 +11,9 @@ from typing import Any, TextIO
 from pipelines.config import Config, ConfigError, config_from_dict, load_config
 from pipelines.errors import UsageError
 from pipelines.forecast import Amount, Input, Sample, forecast
-from pipelines.run_folder import INPUT_FILE, RUN_FILE, SUCCESS, Run, plan_run, read_run
+from pipelines.run_folder import INPUT_FILE, RUN_FILE, SUCCESS, Run, plan_run, read_plan, read_run
 from pipelines.runners import available_cores
 from pipelines.sample_run import folder_bytes, measure_sample, read_back
-from transforms.shards.plan import STAGES
 from transforms.sizes import format_size
 
 
@@ -94,7 +93,7 @@ def show_plan(
 
 def run_forecast(sample: Sample, run: Run, cores: int) -> dict[str, Amount]:
     """The forecast of a planned run."""
-    fetches_images = run.config.images.source != "archive"
+    fetches_images = run.config.images.uses_network
     return forecast(sample, Input(run.input.bytes, run.ranges, run.plan, fetches_images), cores)
 
 
@@ -103,7 +102,7 @@ def used_amounts(folder: Path) -> dict[str, float]:
     stats = json.loads((folder / "stats.json").read_text(encoding="utf-8"))
     shards, source = read_run(folder)["shards"], read_run(folder)["input"]
     sizes = folder_bytes(folder)
-    totals = {**shards, "scored": shards["documents"]}
+    plan = read_plan(folder)
     return {
         "pages": stats["stages"]["documents"]["in"],
         "documents": stats["stages"]["documents"]["out"],
@@ -115,7 +114,7 @@ def used_amounts(folder: Path) -> dict[str, float]:
         "read_bytes": source["bytes"] + read_back(sizes),
         "written_bytes": sum(sizes.values()),
         "files_written": sum(path.is_file() for path in folder.rglob("*")),
-        "shards": sum(totals[stage] for stage in STAGES),
+        "shards": sum(plan.total(stage) for stage in plan.stages),
         "data_shards": shards["data"],
     }
 

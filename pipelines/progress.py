@@ -11,7 +11,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TextIO
 
-from transforms.shards.plan import STAGES, ShardPlan
+from transforms.shards.plan import ShardPlan
+
+FIRST = "documents"
+"""The stage that reads the pages."""
 
 
 class Progress:
@@ -25,7 +28,7 @@ class Progress:
         self._thread = threading.Thread(target=self._watch, name="progress", daemon=True)
         self._started = time.monotonic()
         # A bit a shard: a set of names would grow to gigabytes with a large crawl.
-        self._seen = {stage: bytearray(-(-plan.total(stage) // 8)) for stage in STAGES}
+        self._seen = {stage: bytearray(-(-plan.total(stage) // 8)) for stage in plan.stages}
         self._done: Counter[str] = Counter()
         self._at_start: Counter[str] = Counter()
         self._pages = 0
@@ -46,7 +49,7 @@ class Progress:
 
     def line(self, now: float) -> str:
         """The line for the furthest stage that has begun."""
-        begun = [stage for stage in STAGES if self._done[stage] > self._at_start[stage]] or [STAGES[0]]
+        begun = [stage for stage in self._plan.stages if self._done[stage] > self._at_start[stage]] or [FIRST]
         stage = begun[-1]
         done, total = self._done[stage], self._plan.total(stage)
         seconds = now - self._started
@@ -54,7 +57,7 @@ class Progress:
         text = f"{stage}: {done} of {total} shards"
         if self._pages and seconds > 0:
             text += f", {self._pages} pages, {self._pages / seconds:.0f} pages/s"
-        if stage == STAGES[0] and new:
+        if stage == FIRST and new:
             text += f", about {_clock((total - done) * seconds / new)} left in this stage"
         return f"{text}, {_clock(seconds)} so far"
 
@@ -78,7 +81,7 @@ class Progress:
                     continue
                 seen[byte] |= 1 << bit
                 self._done[stage] += 1
-                if stage == STAGES[0]:
+                if stage == FIRST:
                     self._pages += _pages(path)
 
 

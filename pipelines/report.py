@@ -16,7 +16,7 @@ from typing import Any
 
 from pipelines.errors import UsageError
 from pipelines.run_folder import read_plan, read_run
-from transforms.shards.plan import STAGES, ShardPlan, read_rows
+from transforms.shards.plan import ShardPlan, read_rows
 from transforms.shards.writer import TEMPORARY, write_atomically
 from transforms.sizes import format_size
 
@@ -166,14 +166,14 @@ def spread(total: int, count: int) -> list[int]:
 
 
 def _sampled_drops(plan: ShardPlan) -> Iterator[dict[str, Any]]:
-    for stage in STAGES:
+    for stage in plan.stages:
         yield from _drops_of_shards(plan, stage, spread(plan.total(stage), SAMPLED_SHARDS))
 
 
 def drop_rows(folder: Path) -> Iterator[dict[str, Any]]:
     """All drops of a run, shard by shard; those of stages that another run made stand there."""
     plan = read_plan(folder)
-    for stage in STAGES:
+    for stage in plan.stages:
         yield from _drops_of_shards(plan, stage, range(plan.total(stage)))
 
 

@@ -42,7 +42,7 @@ from pipelines.run_folder import (
 )
 from pipelines.runners import check_beam_arguments, resolve_runner
 from transforms.shards.data import write_data_shard
-from transforms.shards.plan import STAGES, Origin, ShardPlan
+from transforms.shards.plan import Origin, ShardPlan
 from transforms.shards.writer import file_sha256, manifest_path
 
 OWN_STAGES = ("data",)
@@ -115,7 +115,7 @@ def plan_retune(folder: str | Path, output: str | Path, config: str | None, over
     given = stored["input"]
     summary = InputSummary(given["files"], given["bytes"], file_sha256(Path(folder) / INPUT_FILE))
     ranges = base.documents - base.revisits
-    origins = {stage: Origin(base.folder_of(stage), base.key_of(stage)) for stage in STAGES if stage not in OWN_STAGES}
+    origins = {stage: Origin(base.folder_of(stage), base.key_of(stage)) for stage in base.stages if stage not in OWN_STAGES}
     keys = {stage: origin.key for stage, origin in origins.items()}
     key_of = {"config": new.as_dict(), "versions": stored["versions"], "input": summary.digest, "stages": keys}
     plan = replace(
@@ -150,7 +150,7 @@ def run_in_process(run: Run, started: float) -> None:
 
 def _check_complete(base: ShardPlan) -> None:
     """Raises UsageError unless the run has got as far as its measures; whether it was finished then does not matter."""
-    for stage in STAGES:
+    for stage in base.stages:
         total = base.total(stage)
         if stage in OWN_STAGES:
             continue

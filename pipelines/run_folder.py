@@ -40,6 +40,14 @@ MIN_RANGE, MAX_RANGE, AUTO_RANGES = 2**20, 64 * 2**20, 64
 AUTO_SHARD_INPUT, AUTO_MIN_SHARDS = 256 * 2**20, 8
 """`output.shards: auto`: one shard for each 256 MiB of compressed input, and up to eight for a small one."""
 
+FETCH_SHARD_INPUT, MIN_FETCH_SHARDS = 4 * 2**20, 4
+"""A shard of hosts needs many of them, since each one is asked slowly; and there must be more shards than workers."""
+
+SHARD_NUMBERS = ("documents", "outcomes", "images", "data", "revisits", "fetches", "rounds")
+
+EARLIER = "stages/earlier"
+"""Where the fetched shards of an earlier pass stand while `--retry-images` makes new ones."""
+
 RANGES_PER_REVISIT_SHARD = 16
 """Revisits are few beside responses, so that a shard of theirs serves many ranges."""
 
@@ -84,6 +92,12 @@ class Run:
     def finished(self) -> bool:
         return (self.folder / SUCCESS).is_file()
 
+    @property
+    def earlier(self) -> tuple[str, ...]:
+        """Fetched tables that need not be asked for again: of an earlier pass of this run, and of the runs named for it."""
+        folders = [self.folder / EARLIER, *(Path(run) / "stages" for run in self.config.images.network.reuse)]
+        return tuple(str(path) for folder in folders for path in sorted(folder.glob("fetched-*/part-*.parquet")))
+
     def description(self) -> dict[str, Any]:
         """The content of `run.yaml`."""
         plan = self.plan
@@ -96,7 +110,7 @@ class Run:
             "config": self.config.as_dict(),
             "versions": dict(self.versions),
             "input": {"files": self.input.files, "bytes": self.input.bytes, "manifest": INPUT_FILE},
-            "shards": {name: getattr(plan, name) for name in ("documents", "outcomes", "images", "data", "revisits")},
+            "shards": {name: getattr(plan, name) for name in SHARD_NUMBERS},
             **({"stages_of": origins} if origins else {}),
             **({"retuned": self._retuned()} if self.retuned is not None else {}),
         }
@@ -138,7 +152,9 @@ def plan_shards(folder: str | Path, key: str, config: Config, size: int, ranges:
     shards = min(data_shards(config, size), ranges)
     revisits = -(-archive_ranges // RANGES_PER_REVISIT_SHARD)
     documents = ranges + revisits
-    return ShardPlan(str(folder), key, documents, min(documents, max(shards, 16)), shards, shards, revisits)
+    network = config.images.network
+    fetches, rounds = (fetch_shards(config, size), network.candidate_rounds) if config.images.uses_network else (0, 0)
+    return ShardPlan(str(folder), key, documents, min(documents, max(shards, 16)), shards, shards, revisits, fetches, rounds)
 
 
 def range_size(config: Config, total: int) -> int:
@@ -146,6 +162,11 @@ def range_size(config: Config, total: int) -> int:
     if config.input.range_bytes != "auto":
         return config.input.range_bytes
     return min(MAX_RANGE, max(MIN_RANGE, -(-total // AUTO_RANGES)))
+
+
+def fetch_shards(config: Config, total: int) -> int:
+    """Groups of hosts for `total` bytes of input, which have some thousand image URLs each."""
+    return min(config.images.network.fetch_shards, max(MIN_FETCH_SHARDS, -(-total // FETCH_SHARD_INPUT)))
 
 
 def data_shards(config: Config, total: int) -> int:

@@ -18,7 +18,7 @@ import yaml
 
 from transforms.sizes import parse_size
 
-SIZE_KEYS = frozenset({"bytes", "memory"})
+SIZE_KEYS = frozenset({"bytes", "memory", "bytes_in_flight"})
 """Keys that take sizes such as 8MiB, as do those that end in `_bytes`."""
 
 

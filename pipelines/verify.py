@@ -26,7 +26,7 @@ from transforms.archives import read_source
 from transforms.archives.select import select_page
 from transforms.documents.extract import extract_document
 from transforms.records import Document, Drop, Response, ShardManifest, Source
-from transforms.shards.plan import STAGES, ShardPlan
+from transforms.shards.plan import ShardPlan
 from transforms.shards.writer import file_sha256, manifest_path
 
 
@@ -231,7 +231,7 @@ def _image_files(run: _RunUnderTest) -> list[Path]:
 
 
 def _manifests(run: _RunUnderTest) -> Iterator[ShardManifest | str]:
-    for stage in STAGES:
+    for stage in run.plan.stages:
         for index in range(run.plan.total(stage)):
             path = manifest_path(run.plan.folder_of(stage), stage, index, run.plan.total(stage))
             try:

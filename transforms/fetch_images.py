@@ -1,4 +1,4 @@
-"""Document shards -> distinct image URLs -> outcomes -> image shards (images.md section 4, design.md "How data flows").
+"""Document shards -> distinct image URLs -> what the archives have of each -> image shards (images.md section 4).
 
     manifests -> mentions and captures by url_key -> wanted -> by outcome shard -> [read, validate, write] -> outcomes
                                            ^           |
@@ -10,7 +10,6 @@ Bodies stay in the archives until an image shard is written: an image's place th
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -19,7 +18,6 @@ from typing import Any
 import apache_beam as beam
 
 import transforms.coders  # noqa: F401  registers the records
-from transforms.archives.warc import read_record
 from transforms.group_by_shard import GroupByShard
 from transforms.images.archive import MAX_REDIRECTS, look_up
 from transforms.images.captures import capture_sighting
@@ -30,6 +28,7 @@ from transforms.images.urls import url_key
 from transforms.images.validate import ImageLimits
 from transforms.images.wanted import LookUpConfig, want_image
 from transforms.records import Drop, LookUp, Outcome, ShardManifest, Sighting, WantedImage
+from transforms.shards.bodies import image_bytes
 from transforms.shards.plan import ShardPlan, read_rows
 from transforms.shards.schemas import IMAGES, OUTCOMES
 from transforms.shards.writer import ShardWriter, find_finished
@@ -37,10 +36,17 @@ from transforms.shards.writer import ShardWriter, find_finished
 STAGE = "images"
 
 
-def read_sightings(manifest: ShardManifest, plan: ShardPlan) -> Iterator[tuple[bytes, Sighting]]:
-    """The distinct image URLs that a document shard mentions, and the image responses in its input range."""
+def read_sightings(manifest: ShardManifest, plan: ShardPlan, source: str = "archive") -> Iterator[tuple[bytes, Sighting]]:
+    """The distinct image URLs that a document shard mentions, and what its input range answers for images.
+
+    source: `images.source`; without images there are no mentions, and without the archives no answers.
+    """
+    if source == "off":
+        return
     for row in read_rows(plan.path("stages/references", manifest.index, plan.documents), batch_rows=10_000):
         yield row["url_key"], mention_sighting(row, manifest.index)
+    if source == "network":
+        return
     for row in read_rows(plan.path("stages/captures", manifest.index, plan.documents), batch_rows=10_000):
         capture = capture_sighting(row)
         yield row["url_key"], capture
@@ -82,28 +88,50 @@ def _looked_up(key: bytes, wanted: WantedImage, captures: Iterable[Sighting], op
 
 
 def read_outcomes(manifest: ShardManifest, plan: ShardPlan) -> Iterator[Outcome]:
-    """The outcomes of an outcome shard."""
-    for row in read_rows(plan.path("stages/outcomes", manifest.index, plan.outcomes), batch_rows=10_000):
+    """The outcomes of a shard, be it of those looked up, of those fetched, or of both."""
+    stage = manifest.stage
+    for row in read_rows(plan.path(f"stages/{stage}", manifest.index, plan.total(stage)), batch_rows=10_000):
         yield Outcome(**row)
 
 
 def resolve_shard(index: int, wanted: Iterable[WantedImage], plan: ShardPlan, limits: ImageLimits) -> ShardManifest:
-    """Makes an outcome shard: one row a distinct URL, ordered by key; a URL without a usable body is a drop as well."""
-    finished = find_finished(plan.folder, "outcomes", index, plan.outcomes, plan.key)
+    """Makes a shard of what the archives have: one row a distinct URL, ordered by key.
+
+    A URL without a usable body is a drop as well, unless the network is still to be asked.
+    """
+    stage = plan.looked_up
+    finished = find_finished(plan.folder, stage, index, plan.outcomes, plan.key)
     if finished is not None:
         return finished
-    counts = Counter({f"{STAGE}/in": 0, f"{STAGE}/out": 0})
-    with ShardWriter(plan.folder, "outcomes", index, plan.outcomes, plan.key) as shard:
-        outcomes = shard.table("stages/outcomes", OUTCOMES, row_group_rows=10_000)
+    counts = outcome_counts()
+    with ShardWriter(plan.folder, stage, index, plan.outcomes, plan.key) as shard:
+        outcomes = shard.table(f"stages/{stage}", OUTCOMES, row_group_rows=10_000)
         for image in sorted(wanted, key=lambda image: image.url_key):
             outcome = resolve_image(image, limits)
             outcomes.append(asdict(outcome))
-            counts[f"{STAGE}/in"] += 1
-            if outcome.status == "ok":
-                counts[f"{STAGE}/out"] += 1
-            else:
-                shard.drop([_drop(outcome)])
-        return shard.commit(counts)
+            if not plan.rounds:
+                shard.drop(count_outcome(outcome, counts))
+        return shard.commit({} if plan.rounds else counts)
+
+
+def outcome_counts() -> Counter[str]:
+    """The counts of an outcome shard, nothing counted yet."""
+    return Counter({f"{STAGE}/in": 0, f"{STAGE}/out": 0})
+
+
+def count_outcome(outcome: Outcome, counts: Counter[str]) -> list[Drop]:
+    """Counts an outcome, by source and status as well, and makes a drop of one that has no bytes."""
+    counts[f"{STAGE}/in"] += 1
+    counts[f"image_outcomes/{outcome.source or 'nobody'}/{outcome.status}"] += 1
+    if outcome.status == "ok":
+        counts[f"{STAGE}/out"] += 1
+        return []
+    return [
+        Drop(
+            STAGE, outcome.status, "image", outcome.url_key.hex(), outcome.url, outcome.value, outcome.threshold, outcome.detail,
+            outcome.file, outcome.offset,
+        )
+    ]  # fmt: skip
 
 
 def store_shard(index: int, outcomes: Iterable[Outcome], plan: ShardPlan) -> ShardManifest:
@@ -117,16 +145,16 @@ def store_shard(index: int, outcomes: Iterable[Outcome], plan: ShardPlan) -> Sha
     with ShardWriter(plan.folder, STAGE, index, plan.images, plan.key) as shard:
         images = shard.table("images", IMAGES, only_with_rows=True)
         for outcome in first.values():
-            row = image_row(outcome)
+            row = image_row(outcome, image_bytes(outcome, plan))
             images.append(row, size=len(row["bytes"]))
         return shard.commit({"stored_images/rows": len(first)})
 
 
-def image_row(outcome: Outcome) -> dict[str, Any]:
-    """The row of an image shard, bytes read from the archive. Raises RuntimeError when the archive changed under the run."""
+def image_row(outcome: Outcome, body: bytes) -> dict[str, Any]:
+    """The row of an image shard."""
     return {
         "sha256": outcome.sha256,
-        "bytes": image_bytes(outcome),
+        "bytes": body,
         "format": outcome.format,
         "width": outcome.width,
         "height": outcome.height,
@@ -143,29 +171,9 @@ def image_row(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def image_bytes(outcome: Outcome) -> bytes:
-    """The body of an outcome that is ok, read again from its place."""
-    if outcome.file is None or outcome.offset is None or outcome.length is None:
-        raise ValueError(f"{outcome.url}: status {outcome.status} has no bytes")
-    response = read_record(outcome.file, outcome.offset, outcome.length, outcome.record_id)
-    if isinstance(response, Drop) or hashlib.sha256(response.body).hexdigest() != outcome.sha256:
-        raise RuntimeError(
-            f"{outcome.file}, offset {outcome.offset}: the image {outcome.url} is no longer what this run read there; "
-            "the input changed during the run. Start again with an empty output folder."
-        )
-    return response.body
-
-
 def shard_of(key: bytes, total: int) -> int:
     """The shard of a uniformly distributed key."""
     return int.from_bytes(key[:8], "big") % total
-
-
-def _drop(outcome: Outcome) -> Drop:
-    return Drop(
-        STAGE, outcome.status, "image", outcome.url_key.hex(), outcome.url, outcome.value, outcome.threshold, outcome.detail,
-        outcome.file, outcome.offset,
-    )  # fmt: skip
 
 
 def _begin(element: tuple[bytes, Iterable[Sighting]], config: LookUpConfig, optout: OptOutConfig) -> Iterator[tuple[bytes, LookUp]]:
@@ -229,12 +237,13 @@ class LookUpImages(beam.PTransform):  # type: ignore[misc]
     plan: ShardPlan
     config: LookUpConfig
     optout: OptOutConfig
+    source: str = "archive"
 
     def expand(self, documents: beam.PCollection[ShardManifest]) -> beam.PCollection[tuple[int, WantedImage]]:
         step = tuple[bytes, LookUp]
         looked_up = (
             documents
-            | "ReadSightings" >> beam.FlatMap(read_sightings, self.plan).with_output_types(tuple[bytes, Sighting])
+            | "ReadSightings" >> beam.FlatMap(read_sightings, self.plan, self.source).with_output_types(tuple[bytes, Sighting])
             | "JoinByUrl" >> beam.GroupByKey()
             | "LookUp" >> beam.FlatMap(_begin, self.config, self.optout).with_output_types(step)
         )

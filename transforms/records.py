@@ -403,7 +403,8 @@ class Outcome:
     document shards that mention the URL. value, threshold: of the limit that a status is about. source: `archive`, `network` or
     `inline`, None when nobody was asked. sha256, bytes, format, width, height, frames, mode, orientation: of the stored bytes.
     content_type: as sent. final_url, hops: where redirects led. date: when the bytes were captured. flags: findings, such as
-    `warc_truncated`. file, offset, length, record_id: where the body can be read again.
+    `warc_truncated`. http_status, attempts: of the network, the last answer and how often it was asked. file, offset, length,
+    record_id: where the body can be read again; a file of the run itself, named from its folder, for the network.
     """
 
     url_key: bytes
@@ -427,6 +428,8 @@ class Outcome:
     hops: int | None = None
     date: str | None = None
     flags: Sequence[str] = ()
+    http_status: int | None = None
+    attempts: int | None = None
     file: str | None = None
     offset: int | None = None
     length: int | None = None

@@ -21,7 +21,7 @@ from pipelines.forecast import Sample, file_operations
 from pipelines.run_folder import plan_run, plan_shards, range_size
 from pipelines.sample_run import measure_sample
 from pipelines.shuffles import Shuffle
-from transforms.shards.plan import STAGES, ShardPlan
+from transforms.shards.plan import ShardPlan
 from transforms.sizes import format_size
 
 OF_SHARDS = ("ReadRanges", "WriteDataset", "FinishRun")
@@ -105,7 +105,7 @@ def scale_table(figures: PageFigures, config: Config, sizes: list[int], graph_by
 def scale_rows(pages: int, figures: PageFigures, config: Config, graph_bytes: int) -> Iterator[tuple[str, str]]:
     """The rows of one size: name and figure."""
     plan, ranges = plan_for(pages, figures, config)
-    shards = sum(plan.total(stage) for stage in STAGES)
+    shards = sum(plan.total(stage) for stage in plan.stages)
     elements = pages * figures.of_pages.elements + shards * figures.of_shards.elements
     shuffled = pages * figures.of_pages.bytes + shards * figures.of_shards.bytes
     operations = file_operations(plan, ranges, pages * figures.stored_images)

@@ -14,12 +14,12 @@ import transforms.coders  # noqa: F401  registers the records
 from pipelines.finish import add_totals, check_shard, finish_run, shard_totals
 from pipelines.run_folder import read_plan
 from transforms.records import RunTotals, ShardManifest
-from transforms.shards.plan import STAGES, ShardPlan
+from transforms.shards.plan import ShardPlan
 from transforms.shards.writer import find_finished, manifest_path
 
 
 def manifests(folder: Path, plan: ShardPlan) -> list[ShardManifest]:
-    found = [find_finished(folder, s, i, plan.total(s), plan.key) for s in STAGES for i in range(plan.total(s))]
+    found = [find_finished(folder, s, i, plan.total(s), plan.key) for s in plan.stages for i in range(plan.total(s))]
     assert None not in found
     return found  # type: ignore[return-value]
 

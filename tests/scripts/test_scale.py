@@ -6,7 +6,6 @@ from pipelines.config import load_config
 from pipelines.forecast import Sample, SampledRange
 from pipelines.shuffles import Shuffle
 from scripts.bench.scale import page_figures, plan_for, scale_table
-from transforms.shards.plan import STAGES
 
 SHUFFLES = {
     "ReadRanges/Spread": Shuffle(2, 200.0),
@@ -37,5 +36,5 @@ def test_the_table_has_a_column_a_size_and_one_graph_for_all() -> None:
     plan, ranges = plan_for(10**9, page_figures(SAMPLE), load_config(None))
     assert rows["input ranges"][1] == f"{ranges:,}"
     assert ranges == -(-40_000 * 10**9 // 2**26)
-    shards = sum(plan.total(stage) for stage in STAGES)
+    shards = sum(plan.total(stage) for stage in plan.stages)
     assert rows["elements shuffled"][1] == f"{3 * 10**9 + 1.2 * shards:,.0f}"

@@ -16,11 +16,12 @@ from scripts.make_demo_crawl import make_demo_crawl
 from transforms.blocks.main_content.select import MainContentConfig
 from transforms.documents.extract import ExtractConfig
 from transforms.extract_documents import MIN_ERRORS, ExtractSettings, extract_range
-from transforms.fetch_images import begin_look_up, image_bytes, read_sightings, resolve_shard, shard_of, store_shard
+from transforms.fetch_images import begin_look_up, read_sightings, resolve_shard, shard_of, store_shard
 from transforms.images.optout import OptOutConfig
 from transforms.images.validate import ImageLimits
 from transforms.images.wanted import LookUpConfig
 from transforms.records import InputRange, Outcome, Page, ShardManifest, Sighting
+from transforms.shards.bodies import image_bytes
 from transforms.shards.plan import ShardPlan, read_rows
 
 
@@ -115,7 +116,7 @@ def test_an_archive_that_changed_under_the_run_stops_it(archives: list[Path], pl
     first, second = [o for o in outcomes_of(plan, manifest) if o.status == "ok"][:2]
     moved = dataclasses.replace(first, offset=second.offset, length=second.length)
     with pytest.raises(RuntimeError, match="the input changed during the run"):
-        image_bytes(moved)
+        image_bytes(moved, plan)
 
 
 def test_shards_of_keys_are_within_their_number() -> None:
@@ -134,7 +135,7 @@ def test_images_that_share_a_gzip_member_have_each_their_own_bytes(plan: ShardPl
     (tmp_path / "shared.warc.gz").write_bytes(gzip_member(b"".join(records)))
     settings = ExtractSettings(extract=ExtractConfig(main_content=MainContentConfig(method="off")))
     outcomes = outcomes_of(plan, extract_range(whole(tmp_path / "shared.warc.gz"), plan, settings))
-    assert {o.url: image_bytes(o) for o in outcomes} == pictures
+    assert {o.url: image_bytes(o, plan) for o in outcomes} == pictures
 
 
 def png(side: int) -> bytes:

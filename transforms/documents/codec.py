@@ -6,7 +6,7 @@ Columns that people query are columns; nodes and the rest of the document are JS
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any
@@ -36,6 +36,15 @@ def document_row(document: Document) -> dict[str, Any]:
 def read_document(row: Mapping[str, Any]) -> Document:
     """The document of a row."""
     return _document(row, tuple(_decode_node(node) for node in json.loads(row["nodes"])))
+
+
+def image_candidates(nodes: str) -> Iterator[Sequence[str]]:
+    """The candidates of each image of a document that is to be looked for, from the column `nodes` alone."""
+    for node in json.loads(nodes):
+        if "img" in node:
+            image = dict(zip(_IMAGE_FIELDS, node["img"], strict=True))
+            if image["skipped"] is None:
+                yield image["candidates"]
 
 
 def scored_row(scored: ScoredDocument) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from filters.rules import RuleConfig
 from transforms.documents.assemble import JUDGED_STAGES, DatasetRow, DocumentsConfig, judge_document
 from transforms.documents.codec import read_scored
 from transforms.records import ShardManifest
+from transforms.shards.bodies import image_bytes
 from transforms.shards.dataset import dataset_row, dataset_schema
 from transforms.shards.plan import ShardPlan, read_rows
 from transforms.shards.writer import ShardWriter, find_finished
@@ -48,7 +49,7 @@ def write_data_shard(index: int, scored_shards: Iterable[int], plan: ShardPlan, 
                 shard.drop(judged.drops)
                 counts["dataset/documents"] += bool(judged.rows)
                 for row in judged.rows:
-                    body = _image_bytes(row) if settings.inline_images else {}
+                    body = _image_bytes(row, plan) if settings.inline_images else {}
                     data.append(dataset_row(row, schema, body, settings.pii), size=sum(map(len, body.values())))
                     counts["dataset/rows"] += 1
                     counts["dataset/images"] += int(row.scores["images"] or 0)
@@ -56,8 +57,6 @@ def write_data_shard(index: int, scored_shards: Iterable[int], plan: ShardPlan, 
         return shard.commit(counts)
 
 
-def _image_bytes(row: DatasetRow) -> dict[str, bytes]:
-    from transforms.fetch_images import image_bytes  # imports Beam, which takes longer than judging a small run
-
+def _image_bytes(row: DatasetRow, plan: ShardPlan) -> dict[str, bytes]:
     outcomes = [node.outcome for node in row.nodes if node.outcome is not None and node.outcome.sha256 is not None]
-    return {str(outcome.sha256): image_bytes(outcome) for outcome in outcomes}
+    return {str(outcome.sha256): image_bytes(outcome, plan) for outcome in outcomes}

@@ -12,16 +12,14 @@ import pyarrow.parquet as pq
 from transforms.shards.writer import shard_name
 
 _MAKERS = {
-    "stages/documents": "documents",
     "stages/references": "documents",
     "stages/captures": "documents",
     "stages/revisits": "documents",
-    "stages/outcomes": "outcomes",
-    "stages/scored": "scored",
-    "images": "images",
-    "data": "data",
 }
-"""The stage that makes the files of a folder; those in `drops/` have it in their prefix."""
+"""The stage that makes the files of a folder, where it is not called as the folder; those in `drops/` have it in their prefix."""
+
+LOOKED_UP = "looked-up"
+"""The stage that asks the archives, where the network is asked as well; else `outcomes` is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +35,9 @@ class ShardPlan:
     """A run's folder, its key, and the number of shards of each stage.
 
     key: hash of configuration, versions and input; shards made under another key are not reused. revisits: how many of the
-    document shards, the last ones, are for revisits; where none is, a revisit is a drop. origins: of stages that another run made
-    (`interleaf retune`); it has all of their files.
+    document shards, the last ones, are for revisits; where none is, a revisit is a drop. fetches, rounds: how many shards there
+    are of images from the network, and how often they are asked for; 0 where they are not. origins: of stages that another run
+    made (`interleaf retune`); it has all of their files.
     """
 
     folder: str
@@ -48,6 +47,8 @@ class ShardPlan:
     images: int
     data: int
     revisits: int = 0
+    fetches: int = 0
+    rounds: int = 0
     origins: Mapping[str, Origin] = field(default_factory=dict)
 
     def folder_of(self, stage: str) -> str:
@@ -58,10 +59,28 @@ class ShardPlan:
         """The key that the shards of a stage were made under."""
         return self.origins[stage].key if stage in self.origins else self.key
 
+    @property
+    def fetched(self) -> tuple[str, ...]:
+        """The stages that ask the network, in their order."""
+        return tuple(f"fetched-{number}" for number in range(1, self.rounds + 1))
+
+    @property
+    def looked_up(self) -> str:
+        """The stage that says what the archives have of each image."""
+        return LOOKED_UP if self.rounds else "outcomes"
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The file-backed stages in the order of the graph."""
+        network = (LOOKED_UP, *self.fetched) if self.rounds else ()
+        return ("documents", *network, "outcomes", "images", "scored", "data")
+
     def total(self, stage: str) -> int:
         """The number of shards of a stage."""
         return {
             "documents": self.documents,
+            LOOKED_UP: self.outcomes,
+            **dict.fromkeys(self.fetched, self.fetches),
             "outcomes": self.outcomes,
             "images": self.images,
             "scored": self.documents,
@@ -74,12 +93,8 @@ class ShardPlan:
 
     def path(self, folder: str, index: int, total: int, prefix: str = "part") -> Path:
         """A file of a shard, be it of this run or of the one that made the stage."""
-        stage = prefix.removeprefix("part-") if folder == "drops" else _MAKERS[folder]
+        stage = prefix.removeprefix("part-") if folder == "drops" else _MAKERS.get(folder, folder.removeprefix("stages/"))
         return Path(self.folder_of(stage)) / folder / f"{shard_name(index, total, prefix)}.parquet"
-
-
-STAGES = ("documents", "outcomes", "images", "scored", "data")
-"""The file-backed stages in the order of the graph."""
 
 
 def read_rows(path: Path, columns: list[str] | None = None, batch_rows: int = 64) -> Iterator[dict[str, Any]]:

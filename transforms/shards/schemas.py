@@ -92,6 +92,8 @@ OUTCOMES = pa.schema(
         ("hops", pa.int64()),
         ("date", pa.string()),
         ("flags", pa.list_(pa.string())),
+        ("http_status", pa.int64()),
+        ("attempts", pa.int64()),
         ("file", pa.string()),
         ("offset", pa.int64()),
         ("length", pa.int64()),

@@ -95,6 +95,25 @@ class TableFile:
             self._buffered_bytes = 0
 
 
+class BodiesFile:
+    """Bodies one after another, as one file of a shard. name: of the file in the run folder. rows: how many there are."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.name = name
+        self.rows = 0
+        self._file = open(path, "wb")  # noqa: SIM115  closed by `close`
+
+    def append(self, body: bytes) -> int:
+        """Adds a body and tells where in the file it begins."""
+        self.rows += 1
+        start = self._file.tell()
+        self._file.write(body)
+        return start
+
+    def close(self) -> None:
+        self._file.close()
+
+
 class ShardWriter:
     """Writes all files of one shard of one stage; see the module text for its use.
 
@@ -105,7 +124,7 @@ class ShardWriter:
         self._run = Path(run)
         self.stage, self.index, self.total, self._run_key = stage, index, total, run_key
         self._work = self._run / TEMPORARY / f"{stage}-{index}-{os.getpid()}-{uuid.uuid4().hex}"
-        self._tables: dict[str, TableFile] = {}
+        self._tables: dict[str, TableFile | BodiesFile] = {}
         self._only_with_rows: set[str] = set()
         self._drop_table: TableFile | None = None
         self._drops: Counter[str] = Counter()
@@ -139,6 +158,13 @@ class ShardWriter:
             self._only_with_rows.add(name)
         table = self._tables[name] = TableFile(self._temporary(name), schema, row_group_rows)
         return table
+
+    def bodies(self, folder: str) -> BodiesFile:
+        """A file of bodies of the shard, beside its table in `folder`; there is none without a body."""
+        name = f"{folder}/{shard_name(self.index, self.total)}.bodies"
+        self._only_with_rows.add(name)
+        bodies = self._tables[name] = BodiesFile(self._temporary(name), name)
+        return bodies
 
     def drop(self, drops: Iterable[Drop]) -> None:
         """Writes drop rows and counts them by stage and rule. A shard without drops has no file for them."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 _SECONDS = ("connect_timeout", "read_timeout", "total_deadline", "url_deadline")
 _COUNTS = ("max_bytes", "connections_per_host", "in_flight", "bytes_in_flight", "host_failures", "candidate_rounds", "fetch_shards")
+_FROM_ZERO = ("max_redirects", "extra_attempts", "retry_delay", "retry_after_max", "delay_per_host", "placeholder_urls")
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,13 @@ class NetworkConfig:
     candidate_rounds: int = field(
         default=2, metadata={"help": "how many candidates of one image may be asked for, one after another"}
     )
+    placeholder_urls: int = field(
+        default=10,
+        metadata={"help": "URLs of a host that may redirect to one picture before it is flagged as a suspected placeholder"},
+    )
+    reuse: tuple[str, ...] = field(
+        default=(), metadata={"help": "folders of earlier runs; what they fetched, or know for good, is not asked for again"}
+    )
     fetch_shards: int = field(
         default=1024, metadata={"help": "most groups of hosts; a small input has one for each 4 MiB of it, and at least four"}
     )
@@ -51,7 +59,7 @@ class NetworkConfig:
         for name in _SECONDS + _COUNTS:
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name}: {getattr(self, name)} is not allowed; allowed: more than 0")
-        for name in (f.name for f in fields(self) if f.name not in (*_SECONDS, *_COUNTS, "user_agent_contact", "allow_addresses")):
+        for name in _FROM_ZERO:
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}: {getattr(self, name)} is not allowed; allowed: 0 or more")
         if self.max_bytes > self.bytes_in_flight:
