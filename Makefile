@@ -36,8 +36,10 @@ lint: $(READY)
 prism: $(READY)
 	go install github.com/apache/beam/sdks/v2/go/cmd/prism@v$$($(BIN)/python -c 'from importlib.metadata import version; print(version("apache-beam"))')
 
+# INPUT: archives as a pattern; without it a demo crawl is recorded. Installs what ours is measured beside.
 bench: $(READY)
-	$(BIN)/python -m scripts.bench.build
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
+	$(BIN)/python -m scripts.bench $(if $(INPUT),--input '$(INPUT)')
 
 clean:
 	rm -rf demo build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
