@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from filters.measures.language import normalize_language
+from filters.measures.nsfw import OPENNSFW
 from filters.measures.perplexity import PerplexityConfig
 from filters.pii import load_finder
 from filters.rules import RULES, GuardConfig, RuleConfig, rules_from_config
@@ -102,6 +103,10 @@ class ImagesConfig(LookUpConfig, ReferenceConfig):
         },
     )
     limits: ImageLimits = field(default_factory=ImageLimits, metadata={"help": "what a stored image may be"})
+    nsfw_model: str = field(
+        default=OPENNSFW,
+        metadata={"help": "what scores images where the rule image.nsfw is on: opennsfw, or the path of such an ONNX file"},
+    )
     network: NetworkConfig = field(default_factory=NetworkConfig, metadata={"help": "how images are asked for"})
 
     def __post_init__(self) -> None:
@@ -186,6 +191,11 @@ class Config:
             on_skip=language.unknown,
         )
         return {**self.rules, "document.language": rule}
+
+    @property
+    def asked_nsfw_model(self) -> str | None:
+        """The model that scores images; None where no rule asks for it."""
+        return None if self.rules["image.nsfw"].off else self.images.nsfw_model
 
     @property
     def keep_blocks(self) -> bool:

@@ -58,7 +58,8 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
         asked = [looked_up, fetched]
     images = outcomes | "StoreImages" >> StoreImages(plan)
     by_shard = outcomes | "OutcomesByDocumentShard" >> OutcomesByDocumentShard(plan)
-    scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, ScoreSettings(rules, config.documents, config.perplexity))
+    score = ScoreSettings(rules, config.documents, config.perplexity, config.asked_nsfw_model)
+    scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, score)
     allowed = scored
     if config.guard.max_dropped is not None:
         # Images too: a run that stops here has all that `interleaf retune` goes on from.

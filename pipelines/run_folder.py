@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from filters.measures import measure_versions
+from filters.measures.nsfw import nsfw_versions
 from filters.measures.perplexity import model_versions
 from filters.pii import finder_versions
 from pipelines.config import Config
@@ -180,10 +181,12 @@ def code_versions(config: Config) -> dict[str, str]:
     """Versions of the packages, lists and models that decide the output.
 
     Raises:
-        UsageError: a language model that cannot be used.
+        UsageError: a model that cannot be used.
     """
     try:
         models = model_versions(config.perplexity)
+        if config.asked_nsfw_model is not None:
+            models |= nsfw_versions(config.asked_nsfw_model)
     except ValueError as error:
         raise UsageError(str(error)) from None
     versions = {name: metadata.version(name) for name in VERSIONED} | measure_versions() | models

@@ -22,12 +22,13 @@ _OK = "ok"
 _LARGEST_PLACEHOLDER = 1
 
 
-def measure_image(ref: ImageRef, outcome: Outcome | None) -> dict[str, float | int | str | None]:
+def measure_image(ref: ImageRef, outcome: Outcome | None, nsfw: float | None = None) -> dict[str, float | int | str | None]:
     """The measures of a mentioned image by name; None where one has no value.
 
     available: 1 if the reference led to bytes that decode, else 0. format, width, height, aspect: of those bytes; pixels and
     width / height. rendered_width, rendered_height: declared size in pixels, a percentage taken of the original, None when it is
     1 or less. url_words: how many words of the URL's path are banned, of the URL the bytes came from if they did.
+    nsfw_score: as given; None where no model was asked.
     """
     available = outcome is not None and outcome.status == _OK
     image_format = outcome.format if outcome is not None and available else None
@@ -43,6 +44,7 @@ def measure_image(ref: ImageRef, outcome: Outcome | None) -> dict[str, float | i
         "rendered_height": _rendered(ref.rendered_height, height),
         "aspect": width / height if width and height else None,
         "url_words": banned_words(url),
+        "nsfw_score": nsfw,
     }
 
 

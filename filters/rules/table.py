@@ -58,10 +58,13 @@ class Rule:
 
 
 _OBELICS = "OBELICS"
+_OURS = "interleaf"
 
 _SIDE = RuleConfig(min=150, max=20_000)
 # The 1,500 belongs to a SentencePiece model of Wikipedia and means nothing for another one.
 _PERPLEXITY = RuleConfig(enabled=False, max=1_500)
+# OBELICS's .9 and .85 belong to a model of five classes. The model comes with the optional dependencies `nsfw`.
+_NSFW = RuleConfig(enabled=False, max=0.8)
 # A heading or a caption of fewer tokens has no sentence to end.
 _PUNCTUATION = RuleConfig(min=0.001, min_tokens=12)
 # A short sentence is often identified with little certainty, which is no reason to drop it (field report F3).
@@ -78,6 +81,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "image.rendered_height": Rule("image", "rendered_height", _SIDE, _OBELICS),
         "image.aspect": Rule("image", "aspect", RuleConfig(min=0.5, max=2), _OBELICS),
         "image.url_words": Rule("image", "url_words", RuleConfig(max=0), _OBELICS),
+        "image.nsfw": Rule("image", "nsfw_score", _NSFW, _OURS, on_demand=True),
         "paragraph.words": Rule("paragraph", "words", RuleConfig(min=4, max=1_000), _OBELICS),
         "paragraph.char_repetition": Rule("paragraph", "char_repetition_ratio", RuleConfig(max=0.1), _OBELICS),
         "paragraph.word_repetition": Rule("paragraph", "word_repetition_ratio", RuleConfig(max=0.1), _OBELICS, missing="no_list"),

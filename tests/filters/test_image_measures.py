@@ -31,6 +31,7 @@ def test_measures_of_an_image() -> None:
         "rendered_height": 300.0,
         "aspect": 800 / 600,
         "url_words": 0,
+        "nsfw_score": None,
     }
 
 
@@ -48,6 +49,7 @@ def test_an_image_without_bytes_that_decode_is_not_available(outcome: Outcome | 
         "rendered_height": None,
         "aspect": None,
         "url_words": 0,
+        "nsfw_score": None,
     }
     verdicts = judge("image", measures, {})
     failure = first_failure(verdicts)
@@ -55,7 +57,7 @@ def test_an_image_without_bytes_that_decode_is_not_available(outcome: Outcome | 
     assert failure.rule == "image.available"
     assert {v.rule: v.reason for v in verdicts if v.verdict == "skip"} == dict.fromkeys(
         ("image.format", "image.width", "image.height", "image.rendered_height", "image.aspect"), "not_available"
-    )
+    ) | {"image.nsfw": "off"}
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,7 @@ SPEC = {
     "image.rendered_height": RuleConfig(min=150, max=20_000),
     "image.aspect": RuleConfig(min=0.5, max=2),
     "image.url_words": RuleConfig(max=0),
+    "image.nsfw": RuleConfig(enabled=False, max=0.8),
     "paragraph.words": RuleConfig(min=4, max=1_000),
     "paragraph.char_repetition": RuleConfig(max=0.1),
     "paragraph.word_repetition": RuleConfig(max=0.1),

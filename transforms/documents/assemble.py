@@ -9,7 +9,7 @@ measures of the parts that come out; judging with other limits measures only the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -33,6 +33,7 @@ from transforms.records import BlockKind, Document, Drop, ImageRef, Node, Outcom
 IMAGE_STAGE = "image_nodes"
 PARAGRAPH_STAGE = "paragraphs"
 PART_STAGE = "parts"
+NSFW_RULE = "image.nsfw"
 JUDGED_STAGES = (IMAGE_STAGE, PARAGRAPH_STAGE, PART_STAGE)
 
 PROSE_KINDS: tuple[BlockKind, ...] = ("paragraph", "list-item", "quote", "figure-caption")
@@ -50,6 +51,10 @@ class DocumentsConfig:
     judged_kinds: tuple[str, ...] = field(
         default=PROSE_KINDS,
         metadata={"help": "kinds of block that the paragraph rules judge; headings, tables and code are no prose and pass"},
+    )
+
+    nsfw: Literal["image", "document"] = field(
+        default="image", metadata={"help": "what an image that the rule image.nsfw drops costs: itself, or its document"}
     )
 
 
@@ -113,11 +118,13 @@ def score_document(
     rules: Mapping[str, RuleConfig],
     documents: DocumentsConfig,
     perplexity: PerplexityConfig | None = None,
+    nsfw_score_of: Callable[[Outcome], float | None] | None = None,
 ) -> tuple[ScoredDocument, Judgement]:
     """Attaches to each image node the outcome of its first usable candidate and measures images, paragraphs and parts.
 
     The language identification is asked for each paragraph only where `paragraph.language` is on: it costs more than all other
-    measures. perplexity: the models that score paragraphs, by language; None for those shipped.
+    measures. perplexity: the models that score paragraphs, by language; None for those shipped. nsfw_score_of: of an image
+    that has bytes; None where nobody asks.
     The second result is what `judge_document` makes of the first.
     """
     language = document.language
@@ -128,7 +135,10 @@ def score_document(
     for index, node in enumerate(document.nodes):
         if node.image is not None:
             outcome = choose_outcome(node.image, outcomes)
-            nodes.append(ScoredNode(index, node, (measure_image(node.image, outcome),), outcome))
+            nsfw = None
+            if nsfw_score_of is not None and outcome is not None and outcome.status == "ok":
+                nsfw = nsfw_score_of(outcome)
+            nodes.append(ScoredNode(index, node, (measure_image(node.image, outcome, nsfw),), outcome))
             continue
         measures: list[Measures] = []
         for paragraph in node.paragraphs:
@@ -191,6 +201,7 @@ class _Judge:
         self.measured: dict[tuple[int, ...], Measures] = {part.paragraphs: part.measures for part in scored.parts}
         self.drops: list[Drop] = []
         self.judged_paragraphs = 0
+        self.nsfw_drop: tuple[Verdict, str] | None = None
 
     def judgement(self) -> Judgement:
         kept = drop_idle_boundaries(merge_neighbours(self._drop_repeated_images(self._judge_nodes())))
@@ -224,6 +235,8 @@ class _Judge:
             return KeptNode(scored.index, scored.node.path, measures=scored.measures, image=image, outcome=scored.outcome)
         status = scored.outcome.status if scored.outcome is not None else "no candidate was looked up"
         detail = f"{image.href} {status}" if failure.rule == "image.available" else image.href
+        if failure.rule == NSFW_RULE and self.nsfw_drop is None:
+            self.nsfw_drop = failure, image.href
         self._drop(IMAGE_STAGE, "image", f"n{scored.index}", failure, detail)
         return None
 
@@ -274,6 +287,9 @@ class _Judge:
 
     def _judge_part(self, part: int, nodes: list[KeptNode]) -> DatasetRow | None:
         target = f"part{part}"
+        if self.nsfw_drop is not None and self.documents.nsfw == "document":
+            self._drop(PART_STAGE, "page", target, *self.nsfw_drop)
+            return None
         images = sum(node.image is not None for node in nodes)
         paragraphs = {
             number: (paragraph, measures)

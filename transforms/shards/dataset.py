@@ -55,6 +55,7 @@ _IMAGE = pa.struct(
         ("width", pa.int64()),
         ("height", pa.int64()),
         ("bytes", pa.int64()),
+        ("nsfw_score", pa.float64()),
     ]
 )
 _NODE = pa.struct(
@@ -179,6 +180,7 @@ def _node(node: KeptNode) -> dict[str, Any]:
             "width": outcome.width,
             "height": outcome.height,
             "bytes": outcome.bytes,
+            "nsfw_score": node.measures[0].get("nsfw_score") if node.measures else None,
         }
         return values
     paragraphs = []

@@ -130,6 +130,31 @@ def test_the_perplexity_of_a_row_is_that_of_the_paragraphs_that_stay() -> None:
     assert row.scores["perplexity"] == together["perplexity"]
 
 
+@pytest.mark.parametrize(
+    ("policy", "stage", "rows"), [("image", {("image_nodes", "image.nsfw"): 1}, 1), ("document", {("parts", "image.nsfw"): 1}, 0)]
+)
+def test_an_image_over_the_limit_costs_itself_or_its_document(policy: str, stage: dict[tuple[str, str], int], rows: int) -> None:
+    nodes = (text_node(prose(1)), image_node(GOOD), image_node(OTHER), image_node(BAD))
+    outcomes = {o.url_key: o for o in (ok(GOOD, "a"), ok(OTHER, "b"), Outcome(url_key(BAD), BAD, "not_in_archive"))}
+    scores = {"a": 0.81, "b": 0.8}
+    rules = limits(image__nsfw={"max": 0.8})
+    settings = DocumentsConfig(nsfw=policy)  # type: ignore[arg-type]
+    scored, judged = score_document(
+        document(*nodes), outcomes, rules, settings, nsfw_score_of=lambda outcome: scores[outcome.sha256 or ""]
+    )
+    assert judge_document(scored, rules, settings) == judged
+    assert {("image_nodes", "image.nsfw"): 1} | stage | {("image_nodes", "image.available"): 1} == drops(judged)
+    assert len(judged.rows) == rows
+    assert [drop.value for drop in judged.drops if drop.rule == "image.nsfw"] == [0.81] * len(
+        {*stage, ("image_nodes", "image.nsfw")}
+    )
+
+
+def test_an_image_without_a_score_is_kept() -> None:
+    (row,) = judge((text_node(prose(1)), image_node(GOOD)), (ok(GOOD),), image__nsfw={"max": 0.8}).rows
+    assert row.scores["images"] == 1
+
+
 @pytest.mark.parametrize("kind", ["heading", "table", "code"])
 def test_headings_tables_and_code_are_not_judged_as_prose(kind: BlockKind) -> None:
     judged = judge((text_node("Tides", kind=kind), text_node(prose(1))))
