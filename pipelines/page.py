@@ -161,7 +161,9 @@ def _page_of(response: Response) -> Page:
     page = select_page(response, Config().select)
     if isinstance(page, Drop):
         print(f"not selected by the default settings: {page.rule} {page.detail or ''}", file=sys.stderr)
-        return Page(response.url, response.body, response.content_type, response.source, response.date, response.flags)
+        return Page(
+            response.url, response.body, response.content_type, response.source, response.date, response.flags, response.headers
+        )
     return page
 
 

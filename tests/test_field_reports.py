@@ -107,3 +107,38 @@ def test_i7_ids_have_one_width_and_tell_equal_urls_of_two_captures_apart() -> No
         ids.add(document.id)
     assert len(ids) == 3
     assert all(re.fullmatch(r"[0-9a-f]{32}", name) for name in ids)
+
+
+FRENCH = "Le vieux pont au bout du village a été construit quand la rivière était plus large, et on l'a entretenu depuis. "
+
+
+@pytest.mark.parametrize(
+    ("html_language", "header", "text", "declared", "flags"),
+    [
+        ("en", None, FRENCH, ("en",), ("language_conflict",)),
+        ("fr-CA", None, FRENCH, ("fr",), ()),
+        ("en", "fr, de", FRENCH, ("de", "en", "fr"), ()),
+        (None, "de", FRENCH, ("de",), ("language_conflict",)),
+        (None, None, FRENCH, (), ()),
+        ("en", None, "2024 12 31 " * 40, ("en",), ()),
+    ],
+)
+@pytest.mark.parametrize("config", [OPEN, OBELICS], ids=["default", "obelics"])
+def test_f7_declared_and_identified_language_are_both_stored_and_a_conflict_is_flagged(
+    html_language: str | None,
+    header: str | None,
+    text: str,
+    declared: tuple[str, ...],
+    flags: tuple[str, ...],
+    config: ExtractConfig,
+) -> None:
+    attribute = f' lang="{html_language}"' if html_language else ""
+    body = f"<html{attribute}><body><article><h1>{text[:30]}</h1><p>{text * 5}</p><p>{text * 3}</p></article>".encode()
+    headers = (("content-language", header),) if header else ()
+    config = dataclasses.replace(config, main_content=dataclasses.replace(config.main_content, method="off"))
+    page = Page("http://e.x/", body, "text/html; charset=utf-8", Source("a.warc.gz", 0, 9), headers=headers)
+    document = extract_document(page, config)
+    assert isinstance(document, Document)
+    assert document.declared_languages == declared
+    assert document.flags == flags
+    assert document.language == ("fr" if text == FRENCH else "und")

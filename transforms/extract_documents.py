@@ -138,7 +138,7 @@ def _make_shard(
             counts["blocks/in"] += document.block_count
             counts["blocks/out"] += document.block_count - len(document.drops)
             counts.update({f"main_content/{reason}": words for reason, words in document.main_content_words.items()})
-            counts.update(f"flags/{flag}" for flag in document.flags if flag == "majority_guard")
+            counts.update(f"flags/{flag}" for flag in document.flags if flag in ("majority_guard", "language_conflict"))
             shard.drop(document.drops)
             documents.append(document_row(document))
             mentions.add(document)

@@ -231,7 +231,8 @@ class Document:
     """The node sequence of one page.
 
     id: 32 hexadecimal digits, a function of the archive's file name, the record's offset and the URL. domain: host of the URL.
-    language: ISO 639 code, `und` when unknown. gate_score: the readerable measure. removed: words left out, by reason; characters
+    language: ISO 639 code as identified, `und` when unknown. declared_languages: those that the page says it is in, sorted.
+    gate_score: the readerable measure. removed: words left out, by reason; characters
     and rules of obelics.md 3 where that is the profile.
     drops: blocks that did not become part of a node, each with its rule. blocks: kept only where the configuration asks.
     main_content_threshold, main_content_f1: the least probability of a block that stayed, and how well the model expects to have
@@ -250,6 +251,7 @@ class Document:
     description: str | None = None
     language: str = "und"
     language_score: float | None = None
+    declared_languages: tuple[str, ...] = ()
     gate_score: float | None = None
     encoding: str | None = None
     rtl: bool = False

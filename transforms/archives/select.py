@@ -121,7 +121,7 @@ def sample_drop(response: Response, share: float | None) -> Drop | None:
     return None if place < share else _drop(response, "select.sample", "not in the sample", place, share)
 
 
-def language_hints(response: Response) -> set[str]:
+def language_hints(response: Response | Page) -> set[str]:
     """The languages that a page says it is in: codes of Content-Language and of `<html lang>`, those that are known."""
     said = [value for name, value in response.headers if name == "content-language"]
     declared = HTML_LANGUAGE.search(response.body, 0, LANGUAGE_BYTES)

@@ -16,8 +16,8 @@ from transforms.records import Block, Document, ImageRef, Node, Outcome, Paragra
 
 _COLUMNS = ("id", "url", "domain", "date", "title", "language", "language_score", "gate_score")
 _IN_JSON = (
-    "description", "encoding", "rtl", "content_hash", "flags", "removed", "block_count", "main_content_threshold",
-    "main_content_f1", "main_content_words", "directives", "rejected",
+    "declared_languages", "description", "encoding", "rtl", "content_hash", "flags", "removed", "block_count",
+    "main_content_threshold", "main_content_f1", "main_content_words", "directives", "rejected",
 )  # fmt: skip
 _SOURCE_FIELDS = tuple(f.name for f in fields(Source))
 _SOURCE_VALUES = attrgetter(*_SOURCE_FIELDS)
@@ -95,7 +95,8 @@ def _row(document: Document, nodes: list[dict[str, Any]]) -> dict[str, Any]:
 def _document(row: Mapping[str, Any], nodes: tuple[Node, ...]) -> Document:
     rest = json.loads(row["document"])
     blocks = decode_blocks(rest.pop("blocks")) if "blocks" in rest else ()
-    rest["flags"], rest["directives"] = tuple(rest["flags"]), tuple(rest["directives"])
+    for name in ("flags", "directives", "declared_languages"):
+        rest[name] = tuple(rest[name])
     rest["rejected"] = tuple((reference, status) for reference, status in rest["rejected"])
     columns = {name: row[name] for name in _COLUMNS}
     return Document(**columns, **rest, source=Source(**row["source"]), nodes=nodes, blocks=blocks)

@@ -10,6 +10,7 @@ from typing import Literal
 
 from filters.measures.language import identify_language
 from transforms.archives.encoding import Decoded, decode_html
+from transforms.archives.select import language_hints
 from transforms.blocks import content_hash
 from transforms.blocks.dedup import deduplicate
 from transforms.blocks.extract import BlocksConfig, page_blocks
@@ -31,6 +32,8 @@ from transforms.records import REVISIT, Block, Document, Drop, ImageRef, Node, P
 STAGE = "documents"
 BLOCK_STAGE = "blocks"
 EXCERPT = 80
+CERTAIN_LANGUAGE = 0.8
+"""Score from which an identified language counts; the limit of the rule `document.language`."""
 """Characters of a block's text that its Drop shows."""
 
 NO_TEXT_KINDS = ("rule", "media")
@@ -95,8 +98,24 @@ def extract_document(page: Page, config: ExtractConfig, keep_blocks: bool = True
         document = _default_document(page, tree, decoded, score, config.main_content, keep_blocks)
     if isinstance(document, Drop):
         return document
-    blocks = document.blocks if keep_blocks else ()
-    return skip_images(replace(document, directives=directives, blocks=blocks), refusal, config.references.max_per_page)
+    declared = tuple(sorted(language_hints(page)))
+    document = replace(
+        document,
+        directives=directives,
+        blocks=document.blocks if keep_blocks else (),
+        declared_languages=declared,
+        flags=(*document.flags, *language_flags(document, declared)),
+    )
+    return skip_images(document, refusal, config.references.max_per_page)
+
+
+def language_flags(document: Document, declared: Sequence[str]) -> tuple[str, ...]:
+    """`language_conflict` where a page says it is in other languages than the one its text is in (field report F7).
+
+    Pages that say nothing, and texts whose language is not known or not certain, contradict nothing.
+    """
+    certain = document.language_score is not None and document.language_score >= CERTAIN_LANGUAGE
+    return ("language_conflict",) if declared and certain and document.language not in declared else ()
 
 
 def page_directives(tree: LexborHTMLParser, page: Page) -> tuple[str, ...]:
