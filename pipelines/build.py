@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,7 @@ from pipelines.retry_images import begin_retry, check_reused, set_aside
 from pipelines.run_folder import ERROR_LOG, Run, plan_run, prepare_folder
 from pipelines.runners import Engine, check_beam_arguments, resolve_runner, run_graph
 from pipelines.stop import stops_at_once
+from transforms.files import is_remote
 from transforms.sizes import format_size
 
 
@@ -54,6 +56,8 @@ def build_dataset(
             raise UsageError(f"images.source: {resolved.images.source}: {reason}")
     engine = resolve_runner(runner, workers, beam_arguments)
     check_beam_arguments(engine)
+    if any(map(is_remote, (output, *patterns, *manifests))):
+        _give_options_to_file_systems(engine)
     run = plan_run(output, resolved, patterns, manifests)
     check_reused(run)
     resumed = prepare_folder(run)
@@ -63,7 +67,7 @@ def build_dataset(
     set_aside(run)
     if run.finished:
         # A run that was ended between its last file and its last words leaves its log.
-        (run.folder / ERROR_LOG).unlink(missing_ok=True)
+        error_log(run).unlink(missing_ok=True)
         say(f"{output} is finished already; nothing to do")
         say(summary(run))
         return 0
@@ -83,11 +87,19 @@ def build_dataset(
     return 0
 
 
+def _give_options_to_file_systems(engine: Engine) -> None:
+    """Some file systems take options, such as `--hdfs_host`; they are needed before there is a pipeline that brings them."""
+    from apache_beam.io.filesystems import FileSystems
+    from apache_beam.options.pipeline_options import PipelineOptions
+
+    FileSystems.set_options(PipelineOptions(list(engine.arguments)))
+
+
 def run_with_log(run: Run, engine: Engine, build: Callable[[Any], object], stream: TextIO) -> None:
     """Builds and runs a graph with progress on `stream`; what workers print goes to a file of the run folder. Raises RunError."""
     from pipelines.progress import Progress
 
-    log = run.folder / ERROR_LOG
+    log = error_log(run)
     # A local engine is this process and its children; what runs elsewhere is for its runner to cancel. Who calls this function
     # with a stream of their own has their own way with signals.
     local = engine.name in (None, "DirectRunner") and stream is sys.stderr
@@ -105,6 +117,13 @@ def run_with_log(run: Run, engine: Engine, build: Callable[[Any], object], strea
     log.unlink(missing_ok=True)
     if not run.finished:
         raise RunError(f"{run.folder}: the runner reports success, but the run is not finished; run the same command again")
+
+
+def error_log(run: Run) -> Path:
+    """Where the traces of a run go: into its folder, or beside the temporary files of this machine where that is elsewhere."""
+    if isinstance(run.folder, Path):
+        return run.folder / ERROR_LOG
+    return Path(tempfile.gettempdir()) / f"interleaf-{run.plan.key}-{ERROR_LOG}"
 
 
 def summary(run: Run) -> str:

@@ -12,8 +12,8 @@ import yaml
 
 from pipelines.run_folder import read_plan, read_run
 from transforms.shards.dataset import yaml_features
-from transforms.shards.writer import TEMPORARY, write_atomically
 from transforms.sizes import format_size
+from transforms.stored_path import StoredPath, publish_text
 
 _BODY = Template("""
 # Interleaved image-text documents
@@ -77,7 +77,7 @@ _EXTRA = {
 }
 
 
-def write_card(folder: Path, schema: pa.Schema, rows: int, size: int, stats: dict[str, Any]) -> None:
+def write_card(folder: StoredPath, schema: pa.Schema, rows: int, size: int, stats: dict[str, Any]) -> None:
     """Writes `README.md`: YAML with data files, features and sizes, then a text. Equal runs write equal cards.
 
     rows, size: of all data files; size in bytes.
@@ -94,7 +94,8 @@ def write_card(folder: Path, schema: pa.Schema, rows: int, size: int, stats: dic
         "tags": ["interleaf", "interleaved-image-text"],
     }
     dataset, retuned = stats["dataset"], description.get("retuned")
-    images = os.path.relpath(Path(read_plan(folder).folder_of("images")) / "images", folder)
+    plan = read_plan(folder)
+    images = os.path.relpath(Path(plan.folder_of("images")) / "images", str(folder)) if plan.origins else "images"
     body = _BODY.substitute(
         version=description["versions"]["interleaf"],
         input_files=description["input"]["files"],
@@ -109,7 +110,7 @@ def write_card(folder: Path, schema: pa.Schema, rows: int, size: int, stats: dic
         extra_columns="".join(text for name, text in _EXTRA.items() if name in schema.names),
     )
     text = f"---\n{yaml.safe_dump(header, sort_keys=False, width=120)}---\n{body}"
-    write_atomically(folder / "README.md", text, folder / TEMPORARY)
+    publish_text(text, folder / "README.md", folder)
 
 
 def _changes(changes: dict[str, dict[str, Any]]) -> str:

@@ -148,12 +148,11 @@ def _retune(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from pathlib import Path
-
+    from pipelines.run_folder import local_folder
     from pipelines.verify import verify_run
 
     faulty = False
-    for result in verify_run(Path(options.run), options.samples):
+    for result in verify_run(local_folder(options.run, "verify"), options.samples):
         faulty = faulty or bool(result.faults)
         print(f"{'FAULT' if result.faults else 'ok   '}  {result.name} ({result.checked} checked)", flush=True)
         for fault in result.faults[: options.faults]:
@@ -164,11 +163,10 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from pathlib import Path
-
     from pipelines.report import write_report
+    from transforms.stored_path import stored_path
 
-    print(write_report(Path(options.run)))
+    print(write_report(stored_path(options.run)))
     return 0
 
 
@@ -256,7 +254,9 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument(
         "--sample", metavar="FRACTION", help="read this share of the pages, such as 0.01, chosen by a hash of the URL; input.sample"
     )
-    build.add_argument("--output", metavar="OUT", required=True, help="run folder: new, empty, or of the same run to resume it")
+    build.add_argument(
+        "--output", metavar="OUT", required=True, help="run folder: new, empty, or of the same run to resume it; may be gs://…"
+    )
     build.add_argument(
         "--runner",
         metavar="NAME",

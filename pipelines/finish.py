@@ -24,7 +24,8 @@ from transforms.images.network.journal import JOURNALS
 from transforms.records import RunTotals, ShardManifest
 from transforms.shards.dataset import dataset_schema
 from transforms.shards.plan import ShardPlan
-from transforms.shards.writer import TEMPORARY, add_empty_table, find_finished, manifest_path, read_manifest, write_atomically
+from transforms.shards.writer import add_empty_table, find_finished, manifest_path, read_manifest
+from transforms.stored_path import StoredPath, arrow_source, publish_text, remove_temporary_files, stored_path
 
 N = TypeVar("N", int, float)
 
@@ -49,11 +50,11 @@ def check_shard(plan: ShardPlan, manifests: Iterable[ShardManifest]) -> ShardMan
         raise RuntimeError(f"{name}: two attempts wrote different bytes; the run is not repeatable")
     if not 0 <= first.index < plan.total(first.stage):
         raise RuntimeError(f"{name}: not planned; there are {plan.total(first.stage)}")
-    folder = Path(plan.folder_of(first.stage))
+    folder = stored_path(plan.folder_of(first.stage))
     main = next((path for path, digest in first.files.items() if digest == first.sha256), None)
     if main is None and first.rows:
         raise RuntimeError(f"{name}: its manifest names no main file; delete the manifest and run again")
-    if main is not None and (rows := pq.read_metadata(folder / main).num_rows) != first.rows:
+    if main is not None and (rows := pq.read_metadata(arrow_source(folder / main)).num_rows) != first.rows:
         raise RuntimeError(f"{folder / main}: {rows} rows, its manifest says {first.rows}; delete the file and run again")
     return first
 
@@ -80,7 +81,7 @@ def shard_totals(manifest: ShardManifest) -> RunTotals:
     return RunTotals({stage: 1}, {stage: manifest.rows}, {stage: manifest.bytes}, dict(manifest.counts), cpu_seconds)
 
 
-def finish_run(folder: Path, plan: ShardPlan, totals: RunTotals, started: float) -> Path:
+def finish_run(folder: StoredPath, plan: ShardPlan, totals: RunTotals, started: float) -> StoredPath:
     """Checks that all shards are there, each of them once, then writes everything that describes the run.
 
     totals: the sum of the shards that `check_shard` found whole.
@@ -122,14 +123,15 @@ def finish_run(folder: Path, plan: ShardPlan, totals: RunTotals, started: float)
     first = None if totals.rows["data"] else find_finished(folder, "data", 0, plan.data, plan.key)
     if first is not None:
         size = add_empty_table(folder, first, plan.key, "data", schema, "train").bytes
-    temporary = folder / TEMPORARY
-    write_atomically(folder / "stats.json", json.dumps(stats, indent=1) + "\n", temporary)
+    publish_text(json.dumps(stats, indent=1) + "\n", folder / "stats.json", folder)
     write_card(folder, schema, totals.rows["data"], size, stats)
     write_report(folder)
     success = folder / SUCCESS
-    write_atomically(success, plan.key + "\n", temporary)
-    for leftover in (temporary, folder / EARLIER, folder / JOURNALS):
-        shutil.rmtree(leftover, ignore_errors=True)
+    publish_text(plan.key + "\n", success, folder)
+    remove_temporary_files(folder)
+    if isinstance(folder, Path):  # a remote run has neither: it is not fetched again, and its journals are on its workers
+        for leftover in (EARLIER, JOURNALS):
+            shutil.rmtree(folder / leftover, ignore_errors=True)
     return success
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from pathlib import Path
 
 import apache_beam as beam
 
@@ -27,6 +26,7 @@ from transforms.fetch_images import LookUpImages, OutcomesByDocumentShard, Resol
 from transforms.read_pages import ReadRanges
 from transforms.records import RunTotals, ShardManifest
 from transforms.shards.plan import ShardPlan
+from transforms.stored_path import stored_path
 from transforms.write_dataset import WriteDataset
 
 
@@ -130,7 +130,7 @@ class _FinishRun(beam.DoFn):  # type: ignore[misc]
         self._started = started
 
     def process(self, element: RunTotals) -> Iterator[str]:
-        yield str(finish_run(Path(self._plan.folder), self._plan, element, self._started))
+        yield str(finish_run(stored_path(self._plan.folder), self._plan, element, self._started))
 
 
 def _by_shard(manifest: ShardManifest) -> tuple[tuple[str, int], ShardManifest]:

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 from pipelines.config import Config, ConfigError, config_from_dict, load_config
 from pipelines.errors import UsageError
 from pipelines.forecast import Amount, Input, Sample, forecast
-from pipelines.run_folder import INPUT_FILE, RUN_FILE, SUCCESS, Run, plan_run, read_plan, read_run
+from pipelines.run_folder import INPUT_FILE, RUN_FILE, SUCCESS, Run, local_folder, plan_run, read_plan, read_run
 from pipelines.runners import available_cores
 from pipelines.sample_run import folder_bytes, measure_sample, read_back
 from transforms.sizes import format_size
@@ -78,7 +78,7 @@ def show_plan(
             raise UsageError(str(error)) from None
         run = plan_run("-", settings, patterns, manifests)
     else:
-        run = _finished_run(Path(compare))
+        run = _finished_run(local_folder(compare, "plan --compare"))
     count = min(sample, run.ranges)
     stream.write(f"interleaf: measuring {count} of {run.ranges} input ranges, {format_size(run.input.bytes)} in all\n")
     measured = measure_sample(run, count)

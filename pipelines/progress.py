@@ -7,11 +7,11 @@ import sys
 import threading
 import time
 from collections import Counter
-from pathlib import Path
 from types import TracebackType
 from typing import TextIO
 
 from transforms.shards.plan import ShardPlan
+from transforms.stored_path import StoredPath, stored_path
 
 FIRST = "documents"
 """The stage that reads the pages."""
@@ -75,7 +75,7 @@ class Progress:
 
     def _look(self) -> None:
         for stage, seen in self._seen.items():
-            for path in (Path(self._plan.folder) / "stages" / stage).glob("part-*.json"):
+            for path in (stored_path(self._plan.folder) / "stages" / stage).glob("part-*.json"):
                 byte, bit = divmod(int(path.name.split("-")[1]), 8)
                 if byte >= len(seen) or seen[byte] >> bit & 1:
                     continue
@@ -85,7 +85,7 @@ class Progress:
                     self._pages += _pages(path)
 
 
-def _pages(path: Path) -> int:
+def _pages(path: StoredPath) -> int:
     try:
         return int(json.loads(path.read_text(encoding="utf-8"))["counts"].get("documents/in", 0))
     except (OSError, ValueError, KeyError):

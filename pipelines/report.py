@@ -17,8 +17,8 @@ from typing import Any
 from pipelines.errors import UsageError
 from pipelines.run_folder import read_plan, read_run
 from transforms.shards.plan import ShardPlan, read_rows
-from transforms.shards.writer import TEMPORARY, write_atomically
 from transforms.sizes import format_size
+from transforms.stored_path import TEMPORARY, StoredPath, publish_text
 
 SAMPLES = 8
 """Samples a rule and of documents; those with the smallest hash of their id, so that a run always shows the same."""
@@ -48,7 +48,7 @@ blockquote{border-left:3px solid #d8dee4;margin:.4rem 0;padding:.1rem .8rem;whit
 """
 
 
-def write_report(folder: Path) -> Path:
+def write_report(folder: StoredPath) -> StoredPath:
     """Writes `report.html` into a run folder that has `stats.json`. Raises UsageError when it has none."""
     try:
         stats = json.loads((folder / "stats.json").read_text(encoding="utf-8"))
@@ -57,9 +57,10 @@ def write_report(folder: Path) -> Path:
             f"{folder}: no stats.json: the run is not finished; repeat the `interleaf build` command to resume"
         ) from None
     path = folder / "report.html"
-    write_atomically(path, "".join(_page(folder, stats)), folder / TEMPORARY)
-    with contextlib.suppress(OSError):
-        (folder / TEMPORARY).rmdir()  # not there, or in use by a run that is not finished
+    publish_text("".join(_page(folder, stats)), path, folder)
+    if isinstance(folder, Path):
+        with contextlib.suppress(OSError):
+            (folder / TEMPORARY).rmdir()  # not there, or in use by a run that is not finished
     return path
 
 
@@ -72,7 +73,7 @@ def smallest_by_hash(rows: Iterable[dict[str, Any]], key: str, count: int) -> li
     return [row for _, _, row in heapq.nsmallest(count, keyed, key=lambda item: item[:2])]
 
 
-def _page(folder: Path, stats: dict[str, Any]) -> Iterator[str]:
+def _page(folder: StoredPath, stats: dict[str, Any]) -> Iterator[str]:
     run = read_run(folder)
     source, largest = run["input"], max(run["shards"].values())
     yield f'<!doctype html><html lang="en"><meta charset="utf-8"><title>interleaf report</title><style>{_STYLE}</style>'
@@ -101,7 +102,7 @@ def _page(folder: Path, stats: dict[str, Any]) -> Iterator[str]:
     yield "</html>\n"
 
 
-def _drops(folder: Path, stats: dict[str, Any]) -> Iterator[str]:
+def _drops(folder: StoredPath, stats: dict[str, Any]) -> Iterator[str]:
     samples: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in _sampled_drops(read_plan(folder)):
         kept = samples.setdefault((row["stage"], row["rule"]), [])
@@ -136,7 +137,7 @@ def main_content_table(words: dict[str, int]) -> Iterator[str]:
     yield "</table>"
 
 
-def _documents(folder: Path) -> Iterator[str]:
+def _documents(folder: StoredPath) -> Iterator[str]:
     plan = read_plan(folder)
     paths = (plan.path("data", index, plan.data, "train") for index in spread(plan.data, SAMPLED_SHARDS))
     rows = (row for path in paths if path.is_file() for row in read_rows(path))
@@ -170,7 +171,7 @@ def _sampled_drops(plan: ShardPlan) -> Iterator[dict[str, Any]]:
         yield from _drops_of_shards(plan, stage, spread(plan.total(stage), SAMPLED_SHARDS))
 
 
-def drop_rows(folder: Path) -> Iterator[dict[str, Any]]:
+def drop_rows(folder: StoredPath) -> Iterator[dict[str, Any]]:
     """All drops of a run, shard by shard; those of stages that another run made stand there."""
     plan = read_plan(folder)
     for stage in plan.stages:
@@ -184,9 +185,10 @@ def _drops_of_shards(plan: ShardPlan, stage: str, shards: Iterable[int]) -> Iter
             yield from read_rows(path, batch_rows=1000)
 
 
-def data_rows(folder: Path, columns: list[str] | None = None) -> Iterator[dict[str, Any]]:
+def data_rows(folder: StoredPath, columns: list[str] | None = None) -> Iterator[dict[str, Any]]:
     """All rows of the dataset, in order."""
-    for path in sorted((folder / "data").glob("train-*.parquet")):
+    paths: list[StoredPath] = sorted((folder / "data").glob("train-*.parquet"), key=str)
+    for path in paths:
         yield from read_rows(path, columns)
 
 

@@ -14,11 +14,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from pipelines.errors import UsageError
-from pipelines.run_folder import EARLIER, SUCCESS, Run, read_run
+from pipelines.run_folder import EARLIER, SUCCESS, Run, local_folder, read_run
 from transforms.images.network.journal import JOURNALS
 from transforms.images.statuses import STATUS_CLASSES
 from transforms.shards.bodies import NETWORK
-from transforms.shards.writer import TEMPORARY, manifest_path, read_manifest, write_atomically
+from transforms.shards.writer import manifest_path, read_manifest
+from transforms.stored_path import publish_text
 
 MARK = "stages/retry-images"
 """Stands in the run folder while things are set aside: whatever ends that half way, the next command goes on with it."""
@@ -38,6 +39,7 @@ def begin_retry(run: Run) -> Counter[str]:
         raise UsageError(
             f"--retry-images: the run takes no images from the network (images.source: {run.config.images.source}); leave it out"
         )
+    folder = local_folder(str(run.folder), "build --retry-images")
     if not run.finished:
         return Counter()
     statuses: Counter[str] = Counter()
@@ -47,15 +49,15 @@ def begin_retry(run: Run) -> Counter[str]:
             if source == NETWORK and STATUS_CLASSES[status] == "transient":
                 statuses[status] += 1
     if statuses:
-        shutil.rmtree(run.folder / EARLIER, ignore_errors=True)
-        write_atomically(run.folder / MARK, "", run.folder / TEMPORARY)
+        shutil.rmtree(folder / EARLIER, ignore_errors=True)
+        publish_text("", folder / MARK, folder)
     return statuses
 
 
 def set_aside(run: Run) -> None:
     """Carries a mark out; does nothing without one. May be stopped and repeated at any point."""
     folder, plan = run.folder, run.plan
-    if not (folder / MARK).exists():
+    if not isinstance(folder, Path) or not (folder / MARK).exists():
         return
     (folder / SUCCESS).unlink(missing_ok=True)
     shutil.rmtree(folder / JOURNALS, ignore_errors=True)

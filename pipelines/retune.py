@@ -36,6 +36,7 @@ from pipelines.run_folder import (
     Run,
     code_versions,
     data_shards,
+    local_folder,
     prepare_folder,
     read_plan,
     read_run,
@@ -95,6 +96,8 @@ def plan_retune(folder: str | Path, output: str | Path, config: str | None, over
     Raises:
         UsageError: a folder that has not got that far, was made by other versions, or settings that need more than it has stored.
     """
+    for each in (folder, output):
+        local_folder(str(each), "retune")
     stored, base = read_run(folder), read_plan(folder)
     _check_complete(base)
     where = str(Path(folder) / RUN_FILE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -25,9 +24,10 @@ from pipelines.input_manifest import InputSummary, write_input_manifest, write_r
 from transforms.archives import InputError
 from transforms.archives.domains import domains_digest
 from transforms.blocks.main_content.model_file import model_version
+from transforms.files import is_remote
 from transforms.shards.plan import Origin, ShardPlan
-from transforms.shards.writer import TEMPORARY, copy_atomically, write_atomically
 from transforms.sizes import format_size
+from transforms.stored_path import TEMPORARY, StoredPath, publish_copy, publish_text, remove_temporary_files, stored_path
 
 SUCCESS = "_SUCCESS"
 RUN_FILE = "run.yaml"
@@ -80,7 +80,7 @@ class Run:
     retuned: where it comes from, if from another run.
     """
 
-    folder: Path
+    folder: StoredPath
     config: Config
     input: InputSummary
     ranges: int
@@ -97,13 +97,13 @@ class Run:
     def earlier(self) -> tuple[str, ...]:
         """Fetched tables that need not be asked for again: of an earlier pass of this run, and of the runs named for it."""
         folders = [self.folder / EARLIER, *(Path(run) / "stages" for run in self.config.images.network.reuse)]
-        return tuple(str(path) for folder in folders for path in sorted(folder.glob("fetched-*/part-*.parquet")))
+        return tuple(str(path) for folder in folders for path in sorted(folder.glob("fetched-*/part-*.parquet"), key=str))
 
     def description(self) -> dict[str, Any]:
         """The content of `run.yaml`."""
         plan = self.plan
         origins = {
-            stage: {"run": os.path.relpath(origin.folder, self.folder), "run_key": origin.key}
+            stage: {"run": os.path.relpath(origin.folder, str(self.folder)), "run_key": origin.key}
             for stage, origin in plan.origins.items()
         }
         return {
@@ -119,13 +119,13 @@ class Run:
     def _retuned(self) -> dict[str, Any]:
         assert self.retuned is not None
         return {
-            "run": os.path.relpath(self.retuned.folder, self.folder),
+            "run": os.path.relpath(self.retuned.folder, str(self.folder)),
             "run_key": self.retuned.run_key,
             "changes": {key: {"from": old, "to": new} for key, old, new in self.retuned.changes},
         }
 
 
-def plan_run(folder: str | Path, config: Config, patterns: Sequence[str], manifests: Sequence[str] = ()) -> Run:
+def plan_run(folder: str | StoredPath, config: Config, patterns: Sequence[str], manifests: Sequence[str] = ()) -> Run:
     """Finds the input and decides how it is cut. The result depends on configuration, versions and input, on nothing else.
 
     Raises:
@@ -145,10 +145,10 @@ def plan_run(folder: str | Path, config: Config, patterns: Sequence[str], manife
     key = hashlib.sha256(json.dumps(key_of, sort_keys=True).encode()).hexdigest()[:16]
     ranges = sum(formats.values())
     plan = plan_shards(folder, key, config, summary.bytes, ranges, formats.get("warc", 0))
-    return Run(Path(folder), config, summary, ranges, versions, plan, lists)
+    return Run(stored_path(folder), config, summary, ranges, versions, plan, lists)
 
 
-def plan_shards(folder: str | Path, key: str, config: Config, size: int, ranges: int, archive_ranges: int) -> ShardPlan:
+def plan_shards(folder: str | StoredPath, key: str, config: Config, size: int, ranges: int, archive_ranges: int) -> ShardPlan:
     """How many shards each stage has. size: bytes of input. archive_ranges: those of the ranges that may hold revisits."""
     shards = min(data_shards(config, size), ranges)
     revisits = -(-archive_ranges // RANGES_PER_REVISIT_SHARD)
@@ -203,41 +203,59 @@ def prepare_folder(run: Run) -> bool:
         UsageError: a folder that cannot be written, holds other things, or belongs to a run with other settings.
     """
     folder = run.folder
-    if "://" in str(folder):
-        raise UsageError(f"--output {folder}: only folders of this machine can be written in this version")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if isinstance(folder, Path):
+            folder.mkdir(parents=True, exist_ok=True)
         resumed = (folder / RUN_FILE).is_file()
         if resumed:
             _check_same_run(run)
-        elif others := sorted(p.name for p in folder.iterdir() if p.name != TEMPORARY):
+        elif others := _others(folder):
             raise UsageError(
                 f"--output {folder}: not empty and not a run folder (it holds {others[0]}); give an empty or new folder"
             )
         if run.finished:
             return True
-        # Temporary files are those of an attempt that was killed: no other attempt may run at the same time.
-        shutil.rmtree(folder / TEMPORARY, ignore_errors=True)
+        remove_temporary_files(folder)
         (folder / ERROR_LOG).unlink(missing_ok=True)
-        (folder / "stages").mkdir(exist_ok=True)
-        temporary = folder / TEMPORARY
         for name in (RANGE_FILE, INPUT_FILE):
-            copy_atomically(Path(run.lists.name) / Path(name).name, folder / name, temporary)
+            publish_copy(Path(run.lists.name) / Path(name).name, folder / name, folder)
         # Last: a folder with a run file has all that a resumed run reads.
         text = yaml.safe_dump(run.description(), sort_keys=False, allow_unicode=True, width=120)
-        write_atomically(folder / RUN_FILE, text, temporary)
+        publish_text(text, folder / RUN_FILE, folder)
+    except UsageError:
+        raise
     except NotADirectoryError:
         raise UsageError(f"--output {folder}: a part of the path is a file; give a folder") from None
     except FileExistsError:
         raise UsageError(f"--output {folder}: is a file; give a folder") from None
     except OSError as error:
-        raise UsageError(f"--output {folder}: cannot be written: {error.strerror}") from None
+        raise UsageError(f"--output {folder}: cannot be written: {error.strerror or error}") from None
+    except Exception as error:
+        if isinstance(folder, Path):
+            raise
+        # Each remote file system has exceptions of its own, for a bucket that is not there and for credentials that do not fit.
+        raise UsageError(f"--output {folder}: cannot be used: {' '.join(str(error).split())}") from error
     return resumed
 
 
-def read_run(folder: str | Path) -> dict[str, Any]:
+def _others(folder: StoredPath) -> list[str]:
+    """What a folder holds that is no run. An object store has no folders: what is below one has to be asked for."""
+    if isinstance(folder, Path):
+        return sorted(path.name for path in folder.iterdir() if path.name != TEMPORARY)
+    names = (str(path).removeprefix(f"{folder}/") for path in folder.glob("**"))
+    return [name for name in names if name and not name.startswith(TEMPORARY)]
+
+
+def local_folder(text: str, command: str) -> Path:
+    """The folder of a run on this machine. Raises UsageError for a remote one: `command` reads local files only."""
+    if is_remote(text):
+        raise UsageError(f"{text}: `interleaf {command}` works on folders of this machine; copy the run here and give the copy")
+    return Path(text)
+
+
+def read_run(folder: str | StoredPath) -> dict[str, Any]:
     """The description of a run folder. Raises UsageError when it is none."""
-    path = Path(folder) / RUN_FILE
+    path = stored_path(folder) / RUN_FILE
     try:
         description = yaml.load(path.read_text(encoding="utf-8"), Loader=_YAML_LOADER)
     except OSError as error:
@@ -249,11 +267,11 @@ def read_run(folder: str | Path) -> dict[str, Any]:
     return description
 
 
-def read_plan(folder: str | Path) -> ShardPlan:
+def read_plan(folder: str | StoredPath) -> ShardPlan:
     """The shard plan of a run folder."""
     description = read_run(folder)
     origins = {
-        stage: Origin(os.path.normpath(Path(folder) / origin["run"]), origin["run_key"])
+        stage: Origin(os.path.normpath(Path(str(folder)) / origin["run"]), origin["run_key"])
         for stage, origin in description.get("stages_of", {}).items()
     }
     return ShardPlan(str(folder), description["run_key"], **description["shards"], origins=origins)

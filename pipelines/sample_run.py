@@ -43,7 +43,8 @@ def measure_sample(run: Run, count: int) -> Sample:
     """Measures `count` input ranges of a planned run, or all if it has no more. Nothing of it is kept."""
     with TemporaryDirectory(prefix="interleaf-sample-") as folder:
         chosen = choose_ranges(run, count)
-        return _Measurement(_sample_run(run, chosen, Path(folder) / "run"), chosen).measure()
+        place = Path(folder) / "run"
+        return _Measurement(_sample_run(run, chosen, place), place, chosen).measure()
 
 
 def choose_ranges(run: Run, count: int) -> list[tuple[InputRange, float]]:
@@ -107,8 +108,9 @@ def _sample_run(run: Run, chosen: list[tuple[InputRange, float]], folder: Path) 
 class _Measurement:
     """The measuring of one sample run, step by step."""
 
-    def __init__(self, run: Run, chosen: list[tuple[InputRange, float]]) -> None:
+    def __init__(self, run: Run, folder: Path, chosen: list[tuple[InputRange, float]]) -> None:
         self.run = run
+        self.folder = folder
         self.plan: ShardPlan = run.plan
         self.config: Config = run.config
         self.chosen = chosen
@@ -131,7 +133,7 @@ class _Measurement:
                 numbered = dataclasses.replace(range_, index=index)
                 manifests.append(extract_range(numbered, self.plan, settings, isolated))
             memory.look()
-        before = folder_bytes(self.run.folder)
+        before = folder_bytes(self.folder)
         ranges = tuple(self._range(manifest, size) for manifest, (_, size) in zip(manifests, self.chosen, strict=True))
         started = time.process_time()
         shuffles = self._run_graph()
@@ -150,8 +152,8 @@ class _Measurement:
 
     def _range(self, manifest: ShardManifest, size: float) -> SampledRange:
         counts = manifest.counts
-        files = {name: (self.run.folder / name).stat().st_size for name in manifest.files}
-        own = manifest_path(self.run.folder, manifest.stage, manifest.index, manifest.total).stat().st_size
+        files = {name: (self.folder / name).stat().st_size for name in manifest.files}
+        own = Path(str(manifest_path(self.folder, manifest.stage, manifest.index, manifest.total))).stat().st_size
         again = sum(TIMES_READ.get(name.rpartition("/")[0], 0) * written for name, written in files.items())
         return SampledRange(
             size,
@@ -184,12 +186,12 @@ class _Measurement:
 
     def _stage_seconds(self) -> float:
         """CPU of the stages that the graph made."""
-        stats = json.loads((self.run.folder / "stats.json").read_text(encoding="utf-8"))
+        stats = json.loads((self.folder / "stats.json").read_text(encoding="utf-8"))
         return float(stats["cpu_seconds"]["total"])
 
     def _later(self, before: dict[str, int], shuffled: float) -> dict[str, float]:
-        stats = json.loads((self.run.folder / "stats.json").read_text(encoding="utf-8"))
-        after = folder_bytes(self.run.folder)
+        stats = json.loads((self.folder / "stats.json").read_text(encoding="utf-8"))
+        after = folder_bytes(self.folder)
         grown = {folder: size - before.get(folder, 0) for folder, size in after.items()}
         return {
             "cpu_seconds": self._stage_seconds(),

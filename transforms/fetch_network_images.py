@@ -37,6 +37,7 @@ from transforms.shards.bodies import NETWORK, fetched_bytes
 from transforms.shards.plan import ShardPlan, read_rows
 from transforms.shards.schemas import OUTCOMES
 from transforms.shards.writer import ShardWriter, find_finished
+from transforms.stored_path import stored_path, temporary_folder
 
 PLACEHOLDER = "suspected_placeholder"
 """The flag of a picture that too many URLs of one host redirect to (images.md section 8). A filter decides what to make of it."""
@@ -69,10 +70,17 @@ def choose_candidates(index: int, outcomes: Iterable[Outcome], plan: ShardPlan) 
 
 def read_earlier(path: str) -> Iterator[tuple[bytes, Outcome]]:
     """The outcomes in a fetched table of an earlier run, the places of their bodies as full paths."""
-    folder = Path(path).resolve().parent
-    for row in read_rows(Path(path), batch_rows=10_000):
+    table = stored_path(path)
+    folder = table.resolve().parent if isinstance(table, Path) else table.parent
+    for row in read_rows(table, batch_rows=10_000):
         outcome = Outcome(**row)
         yield outcome.url_key, outcome if outcome.file is None else replace(outcome, file=str(folder / Path(outcome.file).name))
+
+
+def journal_path(plan: ShardPlan, stage: str, index: int) -> Path:
+    """Where a shard keeps what it has so far: in the run folder, or on the worker where that cannot be appended to."""
+    folder, name = stored_path(plan.folder), f"{stage}-{index:05d}"
+    return folder / JOURNALS / name if isinstance(folder, Path) else temporary_folder(folder) / "journals" / plan.key / name
 
 
 def fetch_shard(index: int, wanted: Iterable[Outcome], plan: ShardPlan, stage: str, settings: FetchSettings) -> ShardManifest:
@@ -87,7 +95,7 @@ def fetch_shard(index: int, wanted: Iterable[Outcome], plan: ShardPlan, stage: s
     wanted = sorted(wanted, key=lambda outcome: outcome.url_key)
     with (
         ShardWriter(plan.folder, stage, index, total, plan.key) as shard,
-        Journal(Path(plan.folder) / JOURNALS / f"{stage}-{index:05d}", plan.key) as journal,
+        Journal(journal_path(plan, stage, index), plan.key) as journal,
     ):
         for outcome in wanted:
             if outcome.source == NETWORK and outcome.url_key not in journal:
@@ -169,7 +177,7 @@ def _fetch(wanted: Sequence[Outcome], journal: Journal, settings: FetchSettings)
 
 def _known_body(outcome: Outcome) -> bytes:
     """The body that an earlier run has."""
-    return fetched_bytes(outcome, Path(outcome.file)) if outcome.file is not None else b""
+    return fetched_bytes(outcome, stored_path(outcome.file)) if outcome.file is not None else b""
 
 
 def _placeholders(outcomes: Iterable[Outcome], most: int) -> dict[bytes, tuple[str, ...]]:

@@ -10,11 +10,12 @@ import apache_beam as beam
 
 import transforms.coders  # noqa: F401  registers the records
 from transforms.records import InputRange
+from transforms.stored_path import stored_path
 
 
 def read_ranges(path: str) -> Iterator[InputRange]:
     """The ranges of a range file, one JSON object a line. The graph holds its path only, so it does not grow with the input."""
-    with open(path, encoding="utf-8") as lines:
+    with stored_path(path).open("rb") as lines:
         for line in lines:
             yield InputRange(**json.loads(line))
 

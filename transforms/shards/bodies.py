@@ -8,6 +8,7 @@ from pathlib import Path
 from transforms.archives.warc import read_record
 from transforms.records import Drop, Outcome
 from transforms.shards.plan import ShardPlan
+from transforms.stored_path import StoredPath, stored_path
 
 NETWORK = "network"
 """The source of an outcome that came from the network; its bytes are in a file of the run."""
@@ -23,7 +24,7 @@ def image_bytes(outcome: Outcome, plan: ShardPlan) -> bytes:
         raise ValueError(f"{outcome.url}: status {outcome.status} has no bytes")
     if outcome.source == NETWORK:
         stage = Path(outcome.file).parent.name
-        return fetched_bytes(outcome, Path(plan.folder_of(stage)) / outcome.file)
+        return fetched_bytes(outcome, stored_path(plan.folder_of(stage)) / outcome.file)
     response = read_record(outcome.file, outcome.offset, outcome.length, outcome.record_id)
     if isinstance(response, Drop) or hashlib.sha256(response.body).hexdigest() != outcome.sha256:
         raise RuntimeError(
@@ -33,11 +34,11 @@ def image_bytes(outcome: Outcome, plan: ShardPlan) -> bytes:
     return response.body
 
 
-def fetched_bytes(outcome: Outcome, path: Path) -> bytes:
+def fetched_bytes(outcome: Outcome, path: StoredPath) -> bytes:
     """A body in a file of bodies. Raises RuntimeError when it is not what was fetched."""
     assert outcome.offset is not None
     assert outcome.length is not None
-    with open(path, "rb") as bodies:
+    with path.open("rb") as bodies:
         bodies.seek(outcome.offset)
         body = bodies.read(outcome.length)
     if hashlib.sha256(body).hexdigest() != outcome.sha256:

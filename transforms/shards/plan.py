@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
 from transforms.shards.writer import shard_name
+from transforms.stored_path import StoredPath, arrow_source, stored_path
 
 _MAKERS = {
     "stages/references": "documents",
@@ -91,14 +91,14 @@ class ShardPlan:
         """The data shard that a document shard's rows go to: neighbours stay together, in order."""
         return document_shard * self.data // self.documents
 
-    def path(self, folder: str, index: int, total: int, prefix: str = "part") -> Path:
+    def path(self, folder: str, index: int, total: int, prefix: str = "part") -> StoredPath:
         """A file of a shard, be it of this run or of the one that made the stage."""
         stage = prefix.removeprefix("part-") if folder == "drops" else _MAKERS.get(folder, folder.removeprefix("stages/"))
-        return Path(self.folder_of(stage)) / folder / f"{shard_name(index, total, prefix)}.parquet"
+        return stored_path(self.folder_of(stage)) / folder / f"{shard_name(index, total, prefix)}.parquet"
 
 
-def read_rows(path: Path, columns: list[str] | None = None, batch_rows: int = 64) -> Iterator[dict[str, Any]]:
+def read_rows(path: StoredPath, columns: list[str] | None = None, batch_rows: int = 64) -> Iterator[dict[str, Any]]:
     """The rows of a shard file as dicts, in order, in constant memory."""
-    with pq.ParquetFile(path) as file:
+    with pq.ParquetFile(arrow_source(path)) as file:
         for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
             yield from batch.to_pylist()

@@ -5,8 +5,8 @@
         documents.append({...})
         manifest = shard.commit({"documents/in": 3, "documents/out": 2})
 
-Files are written below `.tmp` of the run folder and renamed into place; the sidecar manifest is renamed last, so a shard with a
-manifest is whole. A retry writes the same bytes over the same names.
+Files are finished under another name and then published (`transforms.stored_path`); the sidecar manifest comes last, so a shard
+with a manifest is whole. A retry writes the same bytes over the same names.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import shutil
 import time
-import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
@@ -31,6 +29,7 @@ import pyarrow.parquet as pq
 
 from transforms.records import Drop, ShardManifest
 from transforms.shards.schemas import DROPS
+from transforms.stored_path import StoredPath, publish_file, publish_text, stored_path, temporary_name
 
 ROW_GROUP_ROWS = 100
 """Rows of a row group: small enough for viewers and for memory (beam.md 5.3)."""
@@ -40,8 +39,6 @@ SMALL_ROW_GROUP_ROWS = 10_000
 
 ROW_GROUP_BYTES = 64 * 2**20
 """Bytes of values after which a row group ends early; keeps image shards within memory."""
-
-TEMPORARY = ".tmp"
 
 _DROP_VALUES = attrgetter(*DROPS.names)
 
@@ -120,10 +117,10 @@ class ShardWriter:
     run: the run folder. run_key: hash of everything that decides the shard's bytes; a manifest with another key is not reused.
     """
 
-    def __init__(self, run: str | Path, stage: str, index: int, total: int, run_key: str) -> None:
-        self._run = Path(run)
+    def __init__(self, run: str | StoredPath, stage: str, index: int, total: int, run_key: str) -> None:
+        self._run = stored_path(run)
         self.stage, self.index, self.total, self._run_key = stage, index, total, run_key
-        self._work = self._run / TEMPORARY / f"{stage}-{index}-{os.getpid()}-{uuid.uuid4().hex}"
+        self._work = temporary_name(self._run, f"{stage}-{index}")
         self._tables: dict[str, TableFile | BodiesFile] = {}
         self._only_with_rows: set[str] = set()
         self._drop_table: TableFile | None = None
@@ -175,7 +172,7 @@ class ShardWriter:
             self._drops[f"{drop.stage}/drop:{drop.rule}"] += 1
 
     def commit(self, counts: Mapping[str, int], other_cpu_seconds: float = 0.0) -> ShardManifest:
-        """Closes, syncs and renames the files, then writes the manifest; only then the shard exists.
+        """Closes and publishes the files, then writes the manifest; only then the shard exists.
 
         counts: `STAGE/in`, `STAGE/out` and further numbers; drops are added by `drop`. other_cpu_seconds: what other processes
         spent on this shard.
@@ -188,7 +185,6 @@ class ShardWriter:
             if name in self._only_with_rows and not table.rows:
                 continue
             files[name], sizes[name] = file_sha256(temporary), temporary.stat().st_size
-            _sync(temporary)
         main = next(iter(self._tables))
         manifest = ShardManifest(
             stage=self.stage,
@@ -202,9 +198,7 @@ class ShardWriter:
             cpu_seconds=time.process_time() - self._started + other_cpu_seconds,
         )
         for name in files:
-            target = self._run / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(self._temporary(name), target)
+            publish_file(self._temporary(name), self._run / name, self._run)
         _write_manifest(self._run, manifest, self._run_key)
         return manifest
 
@@ -212,27 +206,26 @@ class ShardWriter:
         return self._work / name.replace("/", "__")
 
 
-def add_empty_table(run: Path, manifest: ShardManifest, run_key: str, folder: str, schema: pa.Schema, prefix: str) -> ShardManifest:
+def add_empty_table(
+    run: StoredPath, manifest: ShardManifest, run_key: str, folder: str, schema: pa.Schema, prefix: str
+) -> ShardManifest:
     """Gives a shard without rows its main file after all: one that has the columns and nothing else."""
     name = f"{folder}/{shard_name(manifest.index, manifest.total, prefix)}.parquet"
-    temporary = run / TEMPORARY / f"{prefix}-{os.getpid()}-{uuid.uuid4().hex}"
-    temporary.parent.mkdir(parents=True, exist_ok=True)
+    temporary = temporary_name(run, prefix)
     TableFile(temporary, schema, ROW_GROUP_ROWS).close()
-    _sync(temporary)
     digest, size = file_sha256(temporary), temporary.stat().st_size
-    (run / folder).mkdir(parents=True, exist_ok=True)
-    os.replace(temporary, run / name)
+    publish_file(temporary, run / name, run)
     filled = replace(manifest, bytes=size, sha256=digest, files=dict(sorted({**manifest.files, name: digest}.items())))
     _write_manifest(run, filled, run_key)
     return filled
 
 
-def manifest_path(run: str | Path, stage: str, index: int, total: int) -> Path:
+def manifest_path(run: str | StoredPath, stage: str, index: int, total: int) -> StoredPath:
     """Where a shard's sidecar manifest stands: always below `stages/`, so that `data/` holds nothing but the dataset."""
-    return Path(run) / "stages" / stage / f"{shard_name(index, total)}.json"
+    return stored_path(run) / "stages" / stage / f"{shard_name(index, total)}.json"
 
 
-def read_manifest(run: str | Path, stage: str, index: int, total: int, run_key: str) -> ShardManifest | None:
+def read_manifest(run: str | StoredPath, stage: str, index: int, total: int, run_key: str) -> ShardManifest | None:
     """The manifest of a shard that was made under a key; None when there is none."""
     try:
         stored = json.loads(manifest_path(run, stage, index, total).read_text(encoding="utf-8"))
@@ -242,50 +235,29 @@ def read_manifest(run: str | Path, stage: str, index: int, total: int, run_key: 
         return None
 
 
-def find_finished(run: str | Path, stage: str, index: int, total: int, run_key: str) -> ShardManifest | None:
+def find_finished(run: str | StoredPath, stage: str, index: int, total: int, run_key: str) -> ShardManifest | None:
     """The manifest of a finished shard whose files are all there with the right hashes; None when it must be made."""
     manifest = read_manifest(run, stage, index, total, run_key)
     if manifest is None:
         return None
     try:
-        whole = all(file_sha256(Path(run) / name) == digest for name, digest in manifest.files.items())
+        whole = all(file_sha256(stored_path(run) / name) == digest for name, digest in manifest.files.items())
     except OSError:
         return None
     return manifest if whole else None
 
 
-def file_sha256(path: str | Path) -> str:
+def file_sha256(path: StoredPath) -> str:
     """The sha256 of a file, in hexadecimal."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else _digest(file)
+    with path.open("rb") as file:
+        return _digest(file)
 
 
-def write_atomically(path: Path, text: str, temporary_folder: Path) -> None:
-    """Writes a text file under a temporary name, syncs it and renames it."""
-    temporary_folder.mkdir(parents=True, exist_ok=True)
-    temporary = temporary_folder / f"{path.name}-{os.getpid()}-{uuid.uuid4().hex}"
-    temporary.write_text(text, encoding="utf-8")
-    _sync(temporary)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.replace(temporary, path)
-
-
-def copy_atomically(source: Path, path: Path, temporary_folder: Path) -> None:
-    """Copies a file of any size under a temporary name, syncs it and renames it."""
-    temporary_folder.mkdir(parents=True, exist_ok=True)
-    temporary = temporary_folder / f"{path.name}-{os.getpid()}-{uuid.uuid4().hex}"
-    shutil.copyfile(source, temporary)
-    _sync(temporary)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.replace(temporary, path)
-
-
-def _write_manifest(run: Path, manifest: ShardManifest, run_key: str) -> None:
+def _write_manifest(run: StoredPath, manifest: ShardManifest, run_key: str) -> None:
     stored = asdict(manifest)
     del stored["cpu_seconds"]  # a time differs between runs, and equal runs have equal files
     text = json.dumps({"run_key": run_key, **stored}, indent=1, sort_keys=True) + "\n"
-    path = manifest_path(run, manifest.stage, manifest.index, manifest.total)
-    write_atomically(path, text, run / TEMPORARY)
+    publish_text(text, manifest_path(run, manifest.stage, manifest.index, manifest.total), run)
 
 
 def _digest(file: Any) -> str:
@@ -293,8 +265,3 @@ def _digest(file: Any) -> str:
     while chunk := file.read(2**20):
         digest.update(chunk)
     return digest.hexdigest()
-
-
-def _sync(path: Path) -> None:
-    with open(path, "rb+") as file:
-        os.fsync(file.fileno())
