@@ -5,6 +5,8 @@ Only what is listed here may be shuffled. Pages, documents and image bytes are n
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 import apache_beam as beam
 
 from transforms.records import (
@@ -21,5 +23,16 @@ from transforms.records import (
 
 SHUFFLED = (InputRange, LookUp, PayloadSighting, RepeatedPayload, Sighting, WantedImage, Outcome, ShardManifest, RunTotals)
 
+R = TypeVar("R")
+
 for _record in SHUFFLED:
     beam.coders.registry.register_row(_record)
+
+
+def as_record(record: type[R], row: Any) -> R:
+    """A row that crossed a boundary as the record it was.
+
+    A worker process decodes rows as named tuples of the same fields: Beam finds the class of a row by a number that each process
+    draws anew. To read an attribute needs no record; `dataclasses.replace` and `asdict` do.
+    """
+    return row if isinstance(row, record) else record(*row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 
 import apache_beam as beam
@@ -18,11 +19,13 @@ from pipelines.run_folder import Run, plan_run
 from transforms.coders import SHUFFLED
 from transforms.records import InputRange, Page, Response
 
+NETWORK = ("images.source=both", "images.network.user_agent_contact=https://crawler.example/")
 
-def plan(tmp_path: Path, files: int = 3) -> Run:
+
+def plan(tmp_path: Path, files: int = 3, overrides: Sequence[str] = ()) -> Run:
     for number in range(files):
         (tmp_path / f"{number}.warc").write_bytes(b"x")
-    return plan_run(tmp_path / "out", load_config(None), [str(tmp_path / "*.warc")])
+    return plan_run(tmp_path / "out", load_config(None, overrides), [str(tmp_path / "*.warc")])
 
 
 def proto(run: Run):  # type: ignore[no-untyped-def]
@@ -73,8 +76,9 @@ def field_names(record: type) -> frozenset[str]:
 LIGHT_ROWS = {field_names(record) for record in SHUFFLED}
 
 
-def test_only_registered_light_records_cross_a_boundary(tmp_path: Path) -> None:
-    crossing = boundaries(proto(plan(tmp_path)))
+@pytest.mark.parametrize("overrides", [(), NETWORK])
+def test_only_registered_light_records_cross_a_boundary(tmp_path: Path, overrides: Sequence[str]) -> None:
+    crossing = boundaries(proto(plan(tmp_path, overrides=overrides)))
     assert {row for b in crossing.values() for row in b.rows} == LIGHT_ROWS
     # A pickle could hold anything. Beam's own Reshuffle brings one for the windows of the ranges.
     pickled = {name for name, found in crossing.items() if any("pickled" in urn for urn in found.coders)}

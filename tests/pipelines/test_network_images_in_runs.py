@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
+import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,13 +16,13 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
-from run_helpers import run_build, tree_hash
+from run_helpers import ROOT, interleaf, run_build, tree_hash
 
 from pipelines.errors import UsageError
 from pipelines.report import data_rows
 from pipelines.run_folder import read_plan
 from pipelines.verify import verify_run
-from scripts.bench.fault_server import FaultServer, answer, cut, in_turn, redirect, reset
+from scripts.bench.fault_server import Exchange, FaultServer, Route, answer, cut, in_turn, redirect, reset
 from scripts.bench.warc_builder import gzip_member, http_response, warc_record
 from transforms.fetch_images import read_outcomes
 from transforms.images.network.rounds import next_candidate
@@ -271,6 +275,61 @@ def test_an_earlier_run_is_not_asked_again(server: FaultServer, tmp_path: Path) 
         build(str(tmp_path / "b/crawl"), tmp_path / "third", f"images.network.reuse=[{first}]", "images.limits.min_side=10")
     with pytest.raises(UsageError, match="not a run folder"):
         build(str(tmp_path / "b/crawl"), tmp_path / "third", f"images.network.reuse=[{tmp_path / 'a'}]")
+
+
+@pytest.mark.timeout(300)
+def test_a_killed_worker_costs_no_answer_and_no_second_request(server: FaultServer, tmp_path: Path) -> None:
+    def slow(body: bytes) -> Route:
+        def route(exchange: Exchange) -> bool:
+            exchange.wait(0.02)
+            return bool(answer(body)(exchange))
+
+        return route
+
+    paths = [f"/{n}.png" for n in range(40)]
+    server.routes = {path: slow(png(n)) for n, path in enumerate(paths)} | {"/5.png": answer(b"", 503), "/6.png": answer(b"", 404)}
+    urls = [server.url(path) for path in paths]
+    crawl = archive(tmp_path, *(page(number, urls[number % 20 :]) for number in range(5)))
+    settings = [*NETWORK, "images.source=network"]
+    command = [
+        sys.executable,
+        "-m",
+        "pipelines.cli",
+        "build",
+        "--input",
+        crawl,
+        "--output",
+        str(tmp_path / "out"),
+        "--workers",
+        "1",
+    ]
+    command += [part for setting in settings for part in ("--set", setting)]
+    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while len(server.paths()) < 25 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    process.kill()
+    process.wait()
+    before = Counter(server.paths())
+    assert 25 <= before.total() < 40, "it was killed in the middle of the fetch"
+    run = build(crawl, tmp_path / "out")
+    asked = Counter(server.paths())
+    # Answers that were under way, of at most two connections, are all that was asked for again; but for the one that is retried.
+    assert sum(count - 1 for path, count in asked.items() if path != "/5.png") <= 2
+    assert set(asked) == set(paths)
+    assert not (run / "stages/journals").exists()
+    check_sound(run)
+    assert tree_hash(run) == tree_hash(build(crawl, tmp_path / "clean"))
+
+
+def test_two_workers_write_the_bytes_of_one(server: FaultServer, tmp_path: Path) -> None:
+    server.routes = {f"/{n}.png": answer(png(n)) for n in range(12)}
+    crawl = archive(tmp_path, *(page(number, [server.url(f"/{n}.png") for n in range(number, 13)]) for number in range(4)))
+    settings = [part for setting in (*NETWORK, "images.source=network") for part in ("--set", setting)]
+    result = interleaf("build", "--input", crawl, "--output", str(tmp_path / "two"), "--workers", "2", *settings)
+    assert result.returncode == 0, result.stderr
+    assert Counter(server.paths()) == {f"/{n}.png": 1 for n in range(13)}
+    assert tree_hash(tmp_path / "two") == tree_hash(build(crawl, tmp_path / "one"))
 
 
 def test_a_picture_that_many_urls_redirect_to_is_flagged(server: FaultServer, tmp_path: Path) -> None:
