@@ -147,36 +147,43 @@ class _Gate:
     def score(self, *, stop_early: bool) -> float:
         """The sum over all candidates, in their order; with stop_early any partial sum that decides for the page."""
         enough = self.min_score + ROUNDING * max(1.0, abs(self.min_score)) if stop_early else inf
-        paragraphs = self.tree.tags("p")
+        in_order, paragraphs, others = self.candidates()
         body = len(paragraphs) // 4 if stop_early else 0  # where the body of a page tends to begin
         total = self.add(paragraphs[body:] + paragraphs[:body], 0.0, enough)
         if self.terms and total > enough:
             return total
-
-        blocks, divs = self.other_candidates()
-        total = self.add([*blocks, *divs], total, enough)
+        total = self.add(others, total, enough)
         if self.terms and total > enough:
             return total
 
         # Addition one by one: from Python 3.12 on sum() compensates, and is no longer what the reference computes.
         total = 0.0
         if self.terms:
-            survived = any(block.mem_id in self.terms for block in blocks)
-            in_order = self.tree.css("p, pre, article") if survived else paragraphs
-            for node in (*in_order, *divs):
+            for node in in_order:
                 total += self.terms.get(node.mem_id, 0.0)
         return total
 
-    def other_candidates(self) -> tuple[list[LexborNode], list[LexborNode]]:
-        """Each `pre` and `article` in document order; each div with a `br` as its child, in the order of the first such `br`."""
+    def candidates(self) -> tuple[list[LexborNode], list[LexborNode], list[LexborNode]]:
+        """All candidates in their order; those of them that are a `p`; the others.
+
+        Each `p`, `pre` and `article` in document order, then each div with a `br` as its child, in the order of the first such
+        `br`. One selection, because what costs time is to walk the tree.
+        """
+        in_order: list[LexborNode] = []
+        paragraphs: list[LexborNode] = []
         blocks: list[LexborNode] = []
         divs: dict[int, LexborNode] = {}
-        for node in self.tree.css("pre, article, div > br"):
-            if node.tag != "br":
+        for node in self.tree.css("p, pre, article, div > br"):
+            tag = node.tag
+            if tag == "p":
+                in_order.append(node)
+                paragraphs.append(node)
+            elif tag != "br":
+                in_order.append(node)
                 blocks.append(node)
             elif (div := node.parent) is not None:
                 divs.setdefault(div.mem_id, div)
-        return blocks, list(divs.values())
+        return [*in_order, *divs.values()], paragraphs, [*blocks, *divs.values()]
 
     def add(self, candidates: list[LexborNode], total: float, enough: float) -> float:
         """Adds the survivors' terms to total, until it exceeds enough."""
