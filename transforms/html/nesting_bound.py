@@ -28,21 +28,25 @@ from transforms.html.elements import (
 from transforms.html.open_elements import ATTRIBUTE, is_self_closing
 
 # One match a tag, a comment, or a raw text element up to its end tag. As in `limits`, nothing fails once begun, and a tag is
-# matched in at most so many rounds; a tag with that many `=` is left to the full scan.
+# matched in at most so many rounds; a tag with that many `=` is left to the full scan. What nearly all attributes look like is
+# read quicker; only what is left of a tag after them is kept.
 _ROUNDS = 4000
+_PLAIN_ROUNDS = 60
+_PLAIN_ATTRIBUTES = rf"""(?:[ ][^\t\n\f\r />="']+="[^"]*"){{0,{_PLAIN_ROUNDS}}}"""
 _ATTRIBUTES = rf"""[^>=]*(?:=[\t\n\f\r ]*(?:"[^"]*"|'[^']*')?[^>=]*){{0,{_ROUNDS}}}"""
 _RAW_TEXT = r"script|style|textarea|title|iframe|noembed|noframes|xmp"
 _MARKUP = re.compile(
     rf"""
     <(?:
-        (?i:({_RAW_TEXT})(?=[\t\n\f\r />])) ({_ATTRIBUTES}) >? [^<]* ((?:<(?!/(?i:\1)[\t\n\f\r />])[^<]*)*)
-      | (/?[a-zA-Z][^\t\n\f\r />]*|!\[CDATA\[) ({_ATTRIBUTES})
+        (?=[sStTiInNxX]) (?i:({_RAW_TEXT})(?=[\t\n\f\r />])) ({_ATTRIBUTES}) >? [^<]* ((?:<(?!/(?i:\1)[\t\n\f\r />])[^<]*)*)
+      | (/?[a-zA-Z][^\t\n\f\r />]*|!\[CDATA\[) {_PLAIN_ATTRIBUTES} ([ ]?/?(?=>)|{_ATTRIBUTES})
       | !--(?:-?>|[^-]*(?:-(?!-!?>)[^-]*)*)
       | [!?/][^>]*
     )
     """,
     re.VERBOSE | re.ASCII,
 )
+_NONE = " "  # no name has a space
 _MANY = 500_000
 _FOREIGN = frozenset({"svg", "math"})
 NOT_FOREIGN = -1
@@ -66,30 +70,37 @@ def surely_within(text: str, max_nesting: int | None, max_attributes: int | None
         return False
     matches = _MARKUP.findall(text)
     deepest = len(matches) if max_nesting is None else max_nesting
-    longest = min(_ROUNDS, len(text) if max_attributes is None else max_attributes)
-    expected: list[str] = []  # the end tags of the open elements, outermost first
+    longest = min(_ROUNDS, len(text) if max_attributes is None else max_attributes - _PLAIN_ROUNDS)
+    expected: list[str] = [_NONE]  # the end tags of the open elements, outermost first; none is for no element
+    top = _NONE  # the last of them
     foreign = NOT_FOREIGN  # place of the outermost element of SVG or MathML; all within it are known exactly
     formatting = most_formatting = 0  # open formatting elements
     for raw_text, raw_attributes, content, name, attributes in matches:
-        if not name:
+        if name == top:
+            expected.pop()
+            top = expected[-1]
+            if name in _FORMATTING_END:
+                formatting -= 1
+            if len(expected) <= foreign:
+                foreign = NOT_FOREIGN
+        elif not name:
             attributes = raw_attributes
             # In SVG it is no raw text; after `<!--` a script in a script hides an end tag.
             if content and (foreign >= 0 or ("<!--" in content and _hides_end_tag(raw_text, content))):
                 return False
             if raw_text:
-                if len(expected) >= deepest:
+                if len(expected) > deepest:
                     return False
                 if foreign >= 0 and not is_self_closing(attributes):
-                    expected.append("/" + ascii_lower(raw_text))
+                    top = "/" + ascii_lower(raw_text)
+                    expected.append(top)
         elif name[0] == "/":
-            if expected and expected[-1] == name:
-                expected.pop()
-                formatting -= name in _FORMATTING_END
-            elif foreign >= 0:
+            if foreign >= 0:
                 if not _ends_foreign(ascii_lower(name), expected, foreign):
                     return False
-            elif expected and _end_is_near(ascii_lower(name), expected):
+            elif _end_is_near(ascii_lower(name), expected):
                 formatting -= expected.pop() in _FORMATTING_END
+            top = expected[-1]
             if len(expected) <= foreign:
                 foreign = NOT_FOREIGN
         else:
@@ -98,11 +109,12 @@ def surely_within(text: str, max_nesting: int | None, max_attributes: int | None
                 name = ascii_lower(name)
                 end_tag = _END_TAGS.get(name, "/" + name)
             if foreign >= 0 or name in _DOUBTFUL:
-                if name in _DOUBTFUL or name in _ENDS_FOREIGN or expected[-1] in _INTEGRATION_END:
+                if name in _DOUBTFUL or name in _ENDS_FOREIGN or top in _INTEGRATION_END:
                     return False
                 end_tag = "" if is_self_closing(attributes) else "/" + name
-            elif name in CLOSED_BY_ITSELF:
-                end_tag = "" if expected and expected[-1] == end_tag else end_tag
+            elif end_tag == top:
+                if name in CLOSED_BY_ITSELF:
+                    end_tag = ""
             elif name in _FOREIGN:
                 if is_self_closing(attributes):
                     end_tag = ""
@@ -110,13 +122,15 @@ def surely_within(text: str, max_nesting: int | None, max_attributes: int | None
                     foreign = len(expected)
             if end_tag:
                 expected.append(end_tag)
-                if len(expected) > deepest:
+                top = end_tag
+                if len(expected) > deepest + 1:
                     return False
                 if end_tag in _FORMATTING_END:
                     formatting += 1
                     most_formatting = max(most_formatting, formatting)
         if len(attributes) > longest and (
-            attributes.count("=") >= _ROUNDS or (max_attributes is not None and len(ATTRIBUTE.findall(attributes)) > max_attributes)
+            attributes.count("=") >= _ROUNDS
+            or (max_attributes is not None and _PLAIN_ROUNDS + len(ATTRIBUTE.findall(attributes)) > max_attributes)
         ):
             return False
     # A tag may close all of them, and open them again.

@@ -28,6 +28,10 @@ def attributes(count: int) -> str:
     return " ".join(f"a{n}" for n in range(count))
 
 
+def quoted(count: int) -> str:
+    return "".join(f' b{n}="x"' for n in range(count))
+
+
 def numbered(template: str, count: int) -> str:
     return "".join(template.replace("%", str(n)) for n in range(count))
 
@@ -51,6 +55,9 @@ def numbered(template: str, count: int) -> str:
         (f"<p {attributes(1001)}>", DEFAULT, Exceeded("limits.attributes", 1001, 1000)),
         (f"</p {attributes(1001)}>", DEFAULT, Exceeded("limits.attributes", 1001, 1000)),
         (f"<script {attributes(1001)}>", DEFAULT, Exceeded("limits.attributes", 1001, 1000)),
+        (f"<p{quoted(1000)}>", DEFAULT, None),
+        (f"<p{quoted(1001)}>", DEFAULT, Exceeded("limits.attributes", 1001, 1000)),
+        (f"<p{quoted(50)}{attributes(951)}>", DEFAULT, Exceeded("limits.attributes", 1001, 1000)),
         ("<p " + " ".join(f"a{n}='>'" for n in range(5000)) + ">", DEFAULT, Exceeded("limits.attributes", 5000, 1000)),
         (f"<p title='{attributes(5000)}'>", DEFAULT, None),
         (f"<p href={'?a=b&' * 5000}>", DEFAULT, None),
@@ -250,7 +257,7 @@ HTML_NAMES = ["div", "p", "span", "b", "a", "li", "ul", "dd", "dt", "h1", "h2", 
 TABLE_NAMES = ["table", "td", "tr", "template", "select", "option"]
 FOREIGN_NAMES = ["svg", "g", "foreignObject", "math", "mi", "wbr"]
 NAMES = st.sampled_from([*TEXT_NAMES, *HTML_NAMES, *TABLE_NAMES, *FOREIGN_NAMES])
-ATTRIBUTES = st.sampled_from(["", "", "", " a=1", " a='>' b", "/", ' c="</div>"/'])
+ATTRIBUTES = st.sampled_from(["", "", "", " a=1", " a='>' b", "/", ' c="</div>"/', ' d=">" e="<b>"', ' f="" g="', ' h="x"" />'])
 PIECES = st.one_of(
     st.builds(lambda name, attribute: f"<{name}{attribute}>", NAMES, ATTRIBUTES),
     st.builds(lambda name: f"</{name}>", NAMES),
@@ -285,10 +292,10 @@ def test_markup_never_looks_flatter_than_it_is_parsed(pieces: list[str], repeate
 @given(st.lists(PIECES, max_size=14), st.integers(1, 12), st.integers(0, 30))
 def test_the_quick_answer_is_never_wrong(pieces: list[str], repeated: int, nesting: int) -> None:
     html = "".join(pieces) * repeated
-    if surely_within(html, nesting, 2, 10_000):
+    if surely_within(html, nesting, 70, 10_000):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(limits_module, "surely_within", lambda *arguments: False)
-            assert exceeded_limit(html, LimitsConfig(nesting=nesting, attributes=2, nodes=10_000)) is None
+            assert exceeded_limit(html, LimitsConfig(nesting=nesting, attributes=70, nodes=10_000)) is None
 
 
 @pytest.mark.parametrize(
