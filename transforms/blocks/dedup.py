@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import string
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from transforms.records import Block
 
@@ -20,6 +22,8 @@ SINGLE_SUPPLIER_SHARE = 0.50
 # A sequence of words in more blocks than this supplies its first ones only, so that the cost stays linear.
 MOST_SUPPLIERS = 32
 _WORD = re.compile(r"\w+")
+_OF_ASCII_WORDS = (string.ascii_letters + string.digits + "_").encode()
+_ASCII_WORDS_APART = bytes(ord(" ") if byte < 128 and byte not in _OF_ASCII_WORDS else byte for byte in range(256))
 _BETWEEN_TEXTS = "\0"  # the HTML parser lets none pass
 Shingle = tuple[str, ...]
 
@@ -61,18 +65,17 @@ def deduplicate(blocks: Sequence[Block]) -> Deduplicated:
 def _repeats(blocks: Sequence[Block]) -> dict[int, Repeat]:
     texts = _without_white_space([block.text for block in blocks])
     keys: list[tuple[str, str | None]] = [(text, block.href) for text, block in zip(texts, blocks, strict=True)]
-    first_with_text: dict[str, int] = {}
-    first_with_key: dict[tuple[str, str | None], int] = {}
     last_kept: dict[tuple[str, str | None], int] = {}
     provisional: list[int] = []
     repeats: dict[int, Repeat] = {}
-    for position, (text, key, block) in enumerate(zip(texts, keys, blocks, strict=True)):
-        if not text:
-            continue
-        first_with_text.setdefault(text, position)
-        first_with_key.setdefault(key, position)
+    for position, key in enumerate(keys):
         earlier = last_kept.get(key)
-        if earlier is None or _drawn_apart(block, blocks[earlier]):
+        if earlier is None:
+            if key[0]:
+                last_kept[key] = position
+            continue
+        block = blocks[position]
+        if _drawn_apart(block, blocks[earlier]):
             last_kept[key] = position
         elif _outranks(block, blocks[earlier]):
             repeats[earlier] = Repeat(blocks[earlier], "dedup.outranked", block.xpath)
@@ -85,6 +88,10 @@ def _repeats(blocks: Sequence[Block]) -> dict[int, Repeat]:
             last_kept[key] = position
         else:
             repeats[position] = Repeat(block, "dedup.repeat", blocks[earlier].xpath)
+    if not provisional:
+        return repeats
+    first_with_key = {key: position for position, key in reversed([*enumerate(keys)])}
+    first_with_text = {text: position for position, text in reversed([*enumerate(texts)])}
     for position in provisional:
         if position in repeats:
             continue
@@ -100,7 +107,7 @@ def _without_white_space(texts: Sequence[str]) -> list[str]:
     pieces = "".join(together.split()).split(_BETWEEN_TEXTS) if texts else []  # there is hardly any other white space
     if len(pieces) != len(texts):  # a text has that character
         pieces = ["".join(text.split()) for text in texts]
-    return [piece.casefold() for piece in pieces]
+    return list(map(str.casefold, pieces))
 
 
 def _drawn_apart(later: Block, earlier: Block) -> bool:
@@ -157,23 +164,32 @@ def _restatable(blocks: Sequence[Block], kept: Sequence[int]) -> list[int]:
     A sequence of words stands elsewhere only if each of its words does. That is counted without building the sequences, and
     rules out nearly all long blocks.
     """
-    # Words have a character each, and one between them.
-    long = [position for position in kept if len(blocks[position].text) >= 2 * LEAST_WORDS - 1]
+    long = [position for position in kept if _may_be_long(blocks[position].text)]
     words = {position: found for position in long if len(found := _words(blocks[position].text)) >= LEAST_WORDS}
     if not words:
         return []
     others = (text for position in kept if position not in words and _may_have_shingle(text := blocks[position].text))
-    on_page = Counter(_words("\n".join(others)))
-    for own in words.values():
-        on_page.update(own)
+    elsewhere = _distinct_words("\n".join(map(str.lower, others)))
+    distinct = {position: set(own) for position, own in words.items()}
+    if len(distinct) > 1:
+        blocks_with = Counter(chain.from_iterable(distinct.values()))
+        elsewhere.update(word for word, count in blocks_with.items() if count > 1)
     restatable: list[int] = []
     for position, own in words.items():
-        in_block = Counter(own)
         run = possible = 0
         for word in own:
-            run = run + 1 if on_page[word] > in_block[word] else 0
-            possible += run >= SHINGLE
-        if possible and possible >= RESTATED_SHARE * len(_shingles(blocks[position].text)):
+            if word in elsewhere:
+                run += 1
+                if run >= SHINGLE:
+                    possible += 1
+            else:
+                run = 0
+        # Sequences that end in different words are different.
+        if (
+            possible
+            and possible >= RESTATED_SHARE * (len(distinct[position]) - SHINGLE + 1)
+            and possible >= RESTATED_SHARE * len(_shingles(blocks[position].text))
+        ):
             restatable.append(position)
     return restatable
 
@@ -182,12 +198,27 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
+def _distinct_words(lowered: str) -> set[str]:
+    """The words of a text in lower case, and some runs of them: a way that is quick where most characters are ASCII."""
+    plain = lowered.encode("utf-8", "surrogatepass").translate(_ASCII_WORDS_APART)
+    words = set(plain.decode("utf-8", "surrogatepass").split())
+    words.update(chain.from_iterable(map(_WORD.findall, [word for word in words if not word.isascii()])))
+    return words
+
+
 def _shingles(text: str) -> set[Shingle]:
     """All runs of six words."""
     if not _may_have_shingle(text):
         return set()
     words = _words(text)
     return set(zip(*(words[start:] for start in range(SHINGLE)), strict=False)) if len(words) >= SHINGLE else set()
+
+
+def _may_be_long(text: str) -> bool:
+    """Whether a text may have the least number of words: they have a character each, and one between them that is of no word."""
+    if len(text) < 2 * LEAST_WORDS - 1:
+        return False
+    return len(text.encode("utf-8", "surrogatepass").translate(None, _OF_ASCII_WORDS)) >= LEAST_WORDS - 1
 
 
 def _may_have_shingle(text: str) -> bool:
