@@ -164,8 +164,11 @@ def widget_names(
     share: Callable[[int], float],
 ) -> list[str | None]:
     """The widget each candidate's content belongs to, None for none. share: of the page's words inside an element."""
-    headlines = [element for element, tag in enumerate(tags) if tag == "h1"]
-    inputs = [element for element, tag in enumerate(tags) if tag in ("input", "select")]
+    either = 0
+    for flags in widgets.flags:
+        either |= flags
+    headlines = _elements_of(tags, ("h1",)) if either & RAIL else []
+    inputs = _elements_of(tags, ("input", "select")) if either & FILTER else []
 
     def within(elements: Sequence[int], element: int) -> bool:
         at = bisect_left(elements, element)
@@ -192,3 +195,13 @@ def widget_names(
             name = next((rule.name for rule in WIDGET_RULES if flags & rule.flag and passes(rule, element)), None)
         names.append(name)
     return names
+
+
+def _elements_of(tags: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    found: list[int] = []
+    for tag in wanted:
+        element = -1
+        for _ in range(tags.count(tag)):
+            element = tags.index(tag, element + 1)
+            found.append(element)
+    return sorted(found)

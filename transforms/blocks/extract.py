@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from transforms.blocks.context import widget_names
-from transforms.blocks.flat import SPACE, Attributes, Flat, Origin
+from transforms.blocks.flat import Attributes, Flat, Origin
 from transforms.blocks.flatten import DESCRIPTIONS, Composition, Flattener, ShadowRootError, read_head
 from transforms.blocks.links import PageUrls
 from transforms.blocks.names import names
@@ -121,7 +121,7 @@ def _share_of_words(flat: Flat) -> Callable[[int], float]:
 
 def word_counts(texts: Sequence[str]) -> list[int]:
     """The words of each text; where a script puts no spaces between words, two characters count as one."""
-    counts = [0 if text is SPACE else len(text.split()) for text in texts]
+    counts = list(map(len, map(str.split, texts)))
     if not "".join(texts).isascii():
         for place, text in enumerate(texts):
             if not text.isascii():

@@ -110,15 +110,20 @@ class Flattener:
         texts, marks, pins, cuts, matches = flat.texts, flat.marks, flat.pins, flat.cuts, flat.matches
         composition, readers, roles, class_flags = self.composition, READERS, self.roles, KNOWN_CLASSES
         telling, changing = TELLING_ATTRIBUTES, CHANGING_TAGS
+        # How long the lists are, and whether the last text is SPACE: asked so often that to count along is much cheaper.
+        elements, place, marked, pinned, cut = len(tags), len(texts), len(marks), len(pins), len(cuts)
+        spaced = texts[-1] is SPACE
         content = 0  # pieces of text read so far: an element has text if there are more at its end than at its beginning
         stack: list[tuple[LexborNode, Iterator[LexborNode] | None, int, int, int, int, Context]] = []
         queue: Iterator[LexborNode] | None = None  # siblings still to come where the composition replaces a host's children
-        at = len(cuts)
-        if texts[-1] is not SPACE:
+        if not spaced:
             texts.append(SPACE)
-        cuts.append((role, parent, len(texts), len(marks), len(pins), context))
+            place += 1
+            spaced = True
+        stack.append((top, None, OUTSIDE, role, cut, content, context))
+        cuts.append((role, parent, place, marked, pinned, context))
         matches.append(0)
-        stack.append((top, None, OUTSIDE, role, at, content, context))
+        cut += 1
         node: LexborNode | None
         if composition and (composed := composition.get(top.mem_id)) is not None:
             queue = iter(composed)
@@ -130,28 +135,38 @@ class Flattener:
             while node is None:
                 above, queue, parent_above, role, at, before, context = stack.pop()
                 if role >= CONTAINER:
-                    if texts[-1] is not SPACE:
+                    if not spaced:
                         texts.append(SPACE)
+                        place += 1
+                        spaced = True
                     if content == before and stack:
                         del cuts[at:], matches[at:]
+                        cut = at
                     else:
-                        matches[at] = len(cuts)
-                        cuts.append((CLOSE, parent, len(texts), len(marks), len(pins), context))
+                        matches[at] = cut
+                        cuts.append((CLOSE, parent, place, marked, pinned, context))
                         matches.append(at)
+                        cut += 1
                 elif role == MARK:
                     if content == before:
                         del marks[at:]
+                        marked = at
                     else:
-                        marks.append((len(texts), ~parent))
+                        marks.append((place, ~parent))
+                        marked += 1
                 elif role == SPACED:
-                    if texts[-1] is not SPACE:
+                    if not spaced:
                         texts.append(SPACE)
+                        place += 1
+                        spaced = True
                 elif role == MUTED:
                     self.mute(parent, at)
                     content = before
+                    place, marked, pinned, cut = len(texts), len(marks), len(pins), len(cuts)
+                    spaced = texts[-1] is SPACE
                 if role != WITHOUT_ELEMENT:
-                    ends[parent] = len(tags)
-                    stops[parent] = len(texts)
+                    ends[parent] = elements
+                    stops[parent] = place
                 if not stack:
                     return
                 parent = parent_above
@@ -160,12 +175,15 @@ class Flattener:
             # Most nodes are text, and only those have content: so they need not be asked for a tag.
             text = node.text_content
             if text is not None:
-                if text.isspace() or not text:
-                    if texts[-1] is not SPACE:
-                        texts.append(SPACE)
-                else:
+                if text and not text.isspace():
                     texts.append(text)
+                    place += 1
+                    spaced = False
                     content += 1
+                elif not spaced:
+                    texts.append(SPACE)
+                    place += 1
+                    spaced = True
                 node = node.next if queue is None else next(queue, None)
                 continue
             tag = node.tag or ""
@@ -173,15 +191,21 @@ class Flattener:
             if role >= SILENT:
                 if role == LINE_BREAK:
                     texts.append(BREAK)
+                    place += 1
+                    spaced = False
                 elif role == SILENT:
-                    if texts[-1] is not SPACE:
+                    if not spaced:
                         texts.append(SPACE)
+                        place += 1
+                        spaced = True
                     if tag in HEAD_TAGS:
                         read_head_element(flat, node)
                 elif role == UNWRAPPED:
                     children = self.unwrapped_children(node, tag)
-                    if tag == "template" and texts[-1] is not SPACE:
+                    if tag == "template" and not spaced:
                         texts.append(SPACE)
+                        place += 1
+                        spaced = True
                     if children:
                         stack.append((node, queue, parent, WITHOUT_ELEMENT, 0, content, context))
                         queue = iter(children)
@@ -191,14 +215,14 @@ class Flattener:
                 continue
 
             attributes = node.attributes
-            element = len(tags)
+            element = elements
+            elements += 1
             tags.append(tag)
             parents.append(parent)
             all_attributes.append(attributes)
-            here = len(texts)
-            starts.append(here)
-            stops.append(here)
-            ends.append(element + 1)
+            starts.append(place)
+            stops.append(place)
+            ends.append(elements)
             inner = context
             flags = 0
             if attributes:
@@ -211,15 +235,19 @@ class Flattener:
             if flags or tag in changing:
                 examined = self.examine(node, element, tag, attributes, flags, context)
                 if examined is None or flags & EDITOR:
-                    if texts[-1] is not SPACE:
+                    if not spaced:
                         texts.append(SPACE)
+                        place += 1
+                        spaced = True
                     if examined is not None:
                         self.read_editor(node, element, examined)
                         content += 1
+                        place, cut = len(texts), len(cuts)  # it ends with SPACE
                     node = node.next if queue is None else next(queue, None)
                     continue
                 inner = examined
 
+            child = node.first_child
             at = 0
             if role == MARK:
                 if tag == "a" and (
@@ -227,15 +255,23 @@ class Flattener:
                     or ((href := attributes.get("href")) and href[0] == "#" and self.is_permalink_glyph(node, element))
                 ):
                     self.remove("permalink", node)
-                    if texts[-1] is not SPACE:
+                    if not spaced:
                         texts.append(SPACE)
+                        place += 1
+                        spaced = True
                     node = node.next if queue is None else next(queue, None)
                     continue
-                at = len(marks)
-                marks.append((here, element))
+                if child is None and not composition:
+                    node = node.next if queue is None else next(queue, None)
+                    continue
+                at = marked
+                marks.append((place, element))
+                marked += 1
             elif role >= CONTAINER:
                 if role == SPECIAL:
                     read = readers[tag](self, node, element, attributes, inner)
+                    place, marked, pinned, cut = len(texts), len(marks), len(pins), len(cuts)
+                    spaced = texts[-1] is SPACE
                     if read >= 0:
                         content += read
                         node = node.next if queue is None else next(queue, None)
@@ -243,15 +279,19 @@ class Flattener:
                     role = self.children_role
                     at = self.children_at
                 else:
-                    if texts[-1] is not SPACE:
+                    if not spaced:
                         texts.append(SPACE)
-                    at = len(cuts)
-                    cuts.append((role, element, len(texts), len(marks), len(pins), inner))
+                        place += 1
+                        spaced = True
+                    at = cut
+                    cuts.append((role, element, place, marked, pinned, inner))
                     matches.append(0)
-            elif role == SPACED and texts[-1] is not SPACE:
+                    cut += 1
+            elif role == SPACED and not spaced:
                 texts.append(SPACE)
+                place += 1
+                spaced = True
 
-            child = node.first_child
             if composition and (composed := composition.get(node.mem_id)) is not None:
                 stack.append((node, queue, parent, role, at, content, context))
                 queue = iter(composed)

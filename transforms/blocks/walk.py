@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import cast
 
 from transforms.blocks.context import Context
 from transforms.blocks.editors import take_viewports
 from transforms.blocks.emit import Output
-from transforms.blocks.flat import BREAK, SPACE, Flat, Origin
+from transforms.blocks.flat import BREAK, SPACE, Cut, Flat, Origin
 from transforms.blocks.items import Items
 from transforms.blocks.links import PageUrls
 from transforms.blocks.rich import Inline, Unmarked
@@ -37,14 +38,16 @@ ONE_LINE = (0,)
 NO_PINS: Mapping[int, list[int]] = {}
 
 
-@dataclass(slots=True)
 class Open:
-    """An open container: how many runs it has had, and which marks are open in it, by kind."""
+    """An open container: how many runs it has had, and which marks are open in it, by kind; None before the first."""
 
-    element: int
-    context: Context
-    runs: int = 0
-    marks: dict[str, list[int]] = field(default_factory=dict)
+    __slots__ = ("context", "element", "marks", "runs")
+
+    def __init__(self, element: int, context: Context) -> None:
+        self.element = element
+        self.context = context
+        self.runs = 0
+        self.marks: dict[str, list[int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Walk:
         self.paths = self.output.paths
         self.inline = Inline(flat, urls) if rich_text else Unmarked(flat)
         self.tables = TableReader(flat, self.inline, urls)
-        self.table_elements = [cut[1] for cut in flat.cuts if cut[0] == TABLE]
+        self.table_elements = [cut[1] for cut in flat.cuts if cut[0] == TABLE] if "table" in flat.tags else []
         self.consumed = take_viewports(flat)
         self.items = Items(flat)
         self.open: list[Open] = []
@@ -78,7 +81,7 @@ class Walk:
         if self.flat.cuts:
             self.walk(0, self.flat.matches[0] + 1)
         if not self.flat.fallbacks:
-            return tuple(block for block in self.output.blocks if isinstance(block, Block))
+            return tuple(cast("list[Block]", self.output.blocks))
         return self.with_fallbacks()
 
     def with_fallbacks(self) -> tuple[Block, ...]:
@@ -117,32 +120,36 @@ class Walk:
 
     def walk_range(self, first: int, stop: int, resumed: bool) -> tuple[int, list[Job]] | None:
         """Walks cuts up to stop, or up to an element that leaves something over: gives where to go on, and what comes before."""
-        cuts, matches, texts, opened = self.flat.cuts, self.flat.matches, self.flat.texts, self.open
+        cuts, matches, tags, texts = self.flat.cuts, self.flat.matches, self.flat.tags, self.flat.texts
+        opened, items = self.open, self.items
         number = first
+        before = cuts[first - 1] if resumed else None
         while number < stop:
-            role, element, text, mark, pin, context = cuts[number]
-            if resumed:
-                _, _, begin, first_mark, first_pin, _ = cuts[number - 1]
+            cut = cuts[number]
+            role, element, text, mark, pin, context = cut
+            if before is not None:
+                _, _, begin, first_mark, first_pin, _ = before
                 if (text > begin and (text > begin + 1 or texts[begin] is not SPACE)) or mark > first_mark or pin > first_pin:
-                    self.emit_run(number - 1, number)
-            resumed = True
+                    self.emit_run(before, cut)
+            before = cut
             if role == CLOSE:
                 role = cuts[matches[number]][0]
                 if role == TABLE:
-                    self.items.leave()
+                    items.leave()
                 else:
                     opened.pop()
                     if role != CONTAINER:
-                        self.items.leave()
+                        items.leave()
                 number += 1
                 continue
             if role <= DEFINITION:
                 if role != CONTAINER:
-                    self.items.enter(self.flat.tags[element], element, context)
+                    items.enter(tags[element], element, context)
                 if matches[number] == number + 1:
-                    self.emit_whole(number)
+                    before = cuts[number + 1]
+                    self.emit_text(element, context, cut, before, (), 0)
                     if role != CONTAINER:
-                        self.items.leave()
+                        items.leave()
                     number += 2
                 else:
                     opened.append(Open(element, context))
@@ -190,57 +197,42 @@ class Walk:
                 shown = collapse(self.flat.text(text, cuts[end][2]))
                 self.output.emit("paragraph", shown, element, context, level=place.level, ordered=place.ordered)
             number = end + 1
+            before = cuts[end]
         return None
 
     # Runs of text.
 
-    def emit_run(self, before: int, after: int) -> None:
+    def emit_run(self, before: Cut, after: Cut) -> None:
         """The text between two neighbouring cuts, which is a part of the container open there."""
-        _, _, begin, first_mark, first_pin, _ = self.flat.cuts[before]
-        _, _, end, last_mark, last_pin, _ = self.flat.cuts[after]
         container = self.open[-1]
-        if self.flat.text(begin, end).strip():
+        first_mark, last_mark = before[3], after[3]
+        marks = container.marks
+        opened = [elements[0] for elements in marks.values() if elements] if marks else ()
+        if self.emit_text(container.element, container.context, before, after, opened, container.runs + 1):
             container.runs += 1
-            opened = [elements[0] for elements in container.marks.values() if elements]
-            self.emit_text(
-                container.element, container.context, begin, end, first_mark, last_mark, first_pin, last_pin, opened, container.runs
-            )
-        else:
-            for pin in range(first_pin, last_pin):
-                self.output.emit_pin(pin, self.items.open)
-        for _, element in self.flat.marks[first_mark:last_mark]:
-            if element >= 0:
-                container.marks.setdefault(MARKS[self.flat.tags[element]], []).append(element)
-            else:
-                container.marks[MARKS[self.flat.tags[~element]]].pop()
+        if last_mark > first_mark:
+            if marks is None:
+                marks = container.marks = {}
+            for _, element in self.flat.marks[first_mark:last_mark]:
+                if element >= 0:
+                    marks.setdefault(MARKS[self.flat.tags[element]], []).append(element)
+                else:
+                    marks[MARKS[self.flat.tags[~element]]].pop()
 
-    def emit_whole(self, number: int) -> None:
-        """A container without any cut inside: one block with all its text."""
-        _, element, begin, first_mark, first_pin, context = self.flat.cuts[number]
-        _, _, end, last_mark, last_pin, _ = self.flat.cuts[number + 1]
-        self.emit_text(element, context, begin, end, first_mark, last_mark, first_pin, last_pin, (), 0)
+    def emit_text(self, element: int, context: Context, before: Cut, after: Cut, opened: Sequence[int], run: int) -> bool:
+        """Paragraphs or a list item from the text between two cuts, and its images. False when there is no text.
 
-    def emit_text(
-        self,
-        element: int,
-        context: Context,
-        begin: int,
-        end: int,
-        first_mark: int,
-        last_mark: int,
-        first_pin: int,
-        last_pin: int,
-        opened: Sequence[int],
-        run: int,
-    ) -> None:
-        """Paragraphs or a list item from a stretch of text, and its images. run: number of an orphan run, 0 for a whole block."""
+        opened: marked elements open where it begins. run: number of an orphan run, 0 for a whole block.
+        """
         flat = self.flat
         tag = flat.tags[element]
+        _, _, begin, first_mark, first_pin, _ = before
+        _, _, end, last_mark, last_pin, _ = after
         raw = "".join(flat.texts[begin:end])
         if not raw or raw.isspace():
             for pin in range(first_pin, last_pin):
                 self.output.emit_pin(pin, self.items.open)
-            return
+            return False
         place = self.items.place(tag)
         rich_raw = None
         if last_mark > first_mark or opened:
@@ -270,6 +262,7 @@ class Walk:
             level = place.rest_level
             if run:
                 path = f"{self.paths.of(element)}/text()[{run}]"
+        return True
 
     def place_pins(
         self, begin: int, first_pin: int, last_pin: int, lines: Sequence[int], split: bool

@@ -48,15 +48,6 @@ class Outline:
                 starts[entry] = place
         return starts
 
-    def children(self, element: int) -> list[int]:
-        """Element children in document order."""
-        found: list[int] = []
-        child, end = element + 1, self.ends[element]
-        while child < end:
-            found.append(child)
-            child = self.ends[child]
-        return found
-
     def add(self, tag: str, parent: int, attributes: Attributes) -> int:
         """Appends an element that has no content yet."""
         element = len(self.tags)
