@@ -17,7 +17,7 @@ from pipelines.errors import UsageError
 from pipelines.run_folder import EARLIER, SUCCESS, Run, local_folder, read_run
 from transforms.images.network.journal import JOURNALS
 from transforms.images.statuses import STATUS_CLASSES
-from transforms.shards.bodies import NETWORK
+from transforms.records import NETWORK
 from transforms.shards.writer import manifest_path, read_manifest
 from transforms.stored_path import publish_text
 

@@ -87,3 +87,29 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
 def test_constraints_hold_exact_versions_and_no_address() -> None:
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     assert all("==" in line and "://" not in line for line in lines if line.strip())
+
+
+def package_of(module: str) -> str:
+    """`transforms.blocks.walk` -> `transforms.blocks`; a module at the top of `transforms` or `filters` is a package of its own."""
+    parts = module.split(".")
+    return ".".join(parts[:2]) if parts[0] in ("transforms", "filters") else parts[0]
+
+
+def test_packages_import_each_other_in_one_direction() -> None:
+    # `Document.markdown()` is a name that others rely on; it looks for its renderer when it is called.
+    known = {("transforms.records", "transforms.blocks")}
+    edges: dict[str, set[str]] = {}
+    for folder in ("configs", "filters", "pipelines", "transforms"):
+        for path, name in imports(folder):
+            if name.split(".")[0] in ("configs", "filters", "pipelines", "transforms"):
+                package = package_of(".".join(path.relative_to(ROOT).with_suffix("").parts))
+                if package != package_of(name) and (package, package_of(name)) not in known:
+                    edges.setdefault(package, set()).add(package_of(name))
+    order: list[str] = []
+    while edges:
+        free = {package for targets in edges.values() for package in targets} | set(edges)
+        free = {package for package in free if not edges.get(package)}
+        assert free, f"in a circle: {edges}"
+        order += sorted(free)
+        edges = {package: targets - free for package, targets in edges.items() if package not in free}
+    assert order.index("transforms.html") < order.index("transforms.blocks") < order.index("transforms.documents")

@@ -32,8 +32,8 @@ from transforms.images.optout import TDM, OptOutConfig
 from transforms.images.resolve import with_facts
 from transforms.images.urls import host_of
 from transforms.images.validate import ImageLimits, validate_image
-from transforms.records import Outcome, ShardManifest
-from transforms.shards.bodies import NETWORK, fetched_bytes
+from transforms.records import NETWORK, Outcome, ShardManifest
+from transforms.shards.bodies import fetched_bytes
 from transforms.shards.plan import ShardPlan, read_rows
 from transforms.shards.schemas import OUTCOMES
 from transforms.shards.writer import ShardWriter, find_finished

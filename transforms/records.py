@@ -20,6 +20,8 @@ TargetKind = Literal["record", "page", "block", "node", "image", "pair"]
 InputFormat = Literal["warc", "parquet", "arrow", "jsonl"]
 Separator = Literal["", " ", "\n", "\n\n"]
 
+NETWORK = "network"
+"""The source of an outcome that came from the network; its bytes are in a file of the run."""
 REVISIT = "revisit"
 """The flag of a page that an archive holds under another URL or date, and that a revisit record repeats."""
 

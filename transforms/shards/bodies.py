@@ -6,12 +6,9 @@ import hashlib
 from pathlib import Path
 
 from transforms.archives.warc import read_record
-from transforms.records import Drop, Outcome
+from transforms.records import NETWORK, Drop, Outcome
 from transforms.shards.plan import ShardPlan
 from transforms.stored_path import StoredPath, stored_path
-
-NETWORK = "network"
-"""The source of an outcome that came from the network; its bytes are in a file of the run."""
 
 
 def image_bytes(outcome: Outcome, plan: ShardPlan) -> bytes:

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from transforms.images.statuses import REFUSALS, STATUS_CLASSES
 from transforms.images.urls import url_key
-from transforms.records import Outcome
-from transforms.shards.bodies import NETWORK
+from transforms.records import NETWORK, Outcome
 
 
 def next_candidate(candidates: Sequence[str], outcomes: Mapping[bytes, Outcome]) -> Outcome | None:
