@@ -17,7 +17,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.coders import as_record
+import transforms.coders  # noqa: F401  registers the records
 from transforms.group_by_shard import GroupByShard
 from transforms.images.archive import MAX_REDIRECTS, look_up
 from transforms.images.captures import capture_sighting
@@ -79,7 +79,7 @@ def continue_look_up(key: bytes, met: Iterable[LookUp], optout: OptOutConfig) ->
     captures = [item.seen for item in met if item.seen is not None]
     for item in met:
         if item.wanted is not None:
-            yield _looked_up(key, as_record(WantedImage, item.wanted), captures, optout)
+            yield _looked_up(key, item.wanted, captures, optout)
 
 
 def _looked_up(key: bytes, wanted: WantedImage, captures: Iterable[Sighting], optout: OptOutConfig) -> tuple[bytes, LookUp]:

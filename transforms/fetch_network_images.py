@@ -17,7 +17,7 @@ from pathlib import Path
 
 import apache_beam as beam
 
-from transforms.coders import as_record
+import transforms.coders  # noqa: F401  registers the records
 from transforms.documents.codec import image_candidates
 from transforms.fetch_images import OutcomesByDocumentShard, count_outcome, outcome_counts, read_outcomes, shard_of
 from transforms.group_by_shard import GroupByShard
@@ -189,7 +189,7 @@ def _placeholders(outcomes: Iterable[Outcome], most: int) -> dict[bytes, tuple[s
 
 
 def _by_host_shard(element: tuple[bytes, Iterable[Outcome]], total: int) -> Iterator[tuple[int, Outcome]]:
-    for outcome in wanted_or_known(as_record(Outcome, row) for row in element[1]):
+    for outcome in wanted_or_known(element[1]):
         yield host_shard(outcome.url, total), outcome
 
 

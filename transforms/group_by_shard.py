@@ -8,8 +8,6 @@ from typing import Any, Optional, TypeVar
 
 import apache_beam as beam
 
-from transforms.coders import as_record
-
 T = TypeVar("T")
 
 
@@ -30,7 +28,7 @@ class GroupByShard(beam.PTransform):  # type: ignore[misc]
             (items | "Typed" >> beam.Map(_same).with_output_types(keyed), seeds)
             | "WithSeeds" >> beam.Flatten()
             | "Group" >> beam.GroupByKey()
-            | "DropSeeds" >> beam.Map(_items, self.item).with_output_types(tuple[int, Iterable[self.item]])  # type: ignore[name-defined]
+            | "DropSeeds" >> beam.MapTuple(_items).with_output_types(tuple[int, Iterable[self.item]])  # type: ignore[name-defined]
         )
 
 
@@ -43,6 +41,5 @@ def _same(element: T) -> T:
     return element
 
 
-def _items(element: tuple[int, Iterable[T | None]], record: type[T]) -> tuple[int, Iterable[T]]:
-    index, items = element
-    return index, [as_record(record, item) for item in items if item is not None]
+def _items(index: int, items: Iterable[T | None]) -> tuple[int, Iterable[T]]:
+    return index, [item for item in items if item is not None]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import apache_beam as beam
 import pytest
-from apache_beam.portability import common_urns
+from apache_beam.coders import Coder
+from apache_beam.portability import common_urns, python_urns
 from apache_beam.portability.api import schema_pb2
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.worker import bundle_processor
@@ -16,7 +17,7 @@ from apache_beam.runners.worker import bundle_processor
 from pipelines.config import load_config
 from pipelines.graph import build
 from pipelines.run_folder import Run, plan_run
-from transforms.coders import SHUFFLED
+from transforms.coders import SHUFFLED, RecordCoder
 from transforms.records import InputRange, Page, Response
 
 NETWORK = ("images.source=both", "images.network.user_agent_contact=https://crawler.example/")
@@ -63,10 +64,14 @@ def boundary(coder_id: str, coders) -> Boundary:  # type: ignore[no-untyped-def]
     coder = coders[coder_id]
     inner = [boundary(component, coders) for component in coder.component_coder_ids]
     rows = set().union(*(b.rows for b in inner))
-    if coder.spec.urn == common_urns.coders.ROW.urn:
+    name = coder.spec.urn
+    if name == common_urns.coders.ROW.urn:
         schema = schema_pb2.Schema.FromString(coder.spec.payload)
         rows.add(frozenset(field.name for field in schema.fields))
-    return Boundary(frozenset({coder.spec.urn}).union(*(b.coders for b in inner)), frozenset(rows))
+    if name == python_urns.PICKLED_CODER and isinstance(pickled := Coder.from_runner_api(coder, None), RecordCoder):
+        name = "record"
+        rows.add(field_names(pickled.record))
+    return Boundary(frozenset({name}).union(*(b.coders for b in inner)), frozenset(rows))
 
 
 def field_names(record: type) -> frozenset[str]:
