@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test lint prism bench clean
+.PHONY: demo test lint spark prism bench clean
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] < (3, 13))' \
@@ -32,7 +32,11 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Other engines, for those who have them and for tests of theirs: Prism from its Go module.
+# What other engines need; tests of theirs are skipped without it. Spark: pyspark, and the job server by Maven. Prism: Go.
+spark: $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt pyspark
+	$(BIN)/python -m scripts.spark_cluster jars
+
 prism: $(READY)
 	go install github.com/apache/beam/sdks/v2/go/cmd/prism@v$$($(BIN)/python -c 'from importlib.metadata import version; print(version("apache-beam"))')
 

@@ -55,13 +55,8 @@ def given_options(beam_arguments: Sequence[str]) -> dict[str, str]:
     return options
 
 
-def worker_environment(given: Given, variables: Mapping[str, str] | None = None) -> list[str]:
-    """The environment option for workers that our boot program starts; nothing where another kind of worker was asked for.
-
-    Workers run in the current folder, so that relative paths mean what they mean here.
-    """
-    if given.get("environment_type", "PROCESS") != "PROCESS" or "environment_config" in given:
-        return []
+def boot_program() -> str:
+    """The path of our boot program on this machine. Raises UsageError without one."""
     beside_python = Path(sys.executable).parent / BOOT_PROGRAM
     program = str(beside_python) if beside_python.is_file() else shutil.which(BOOT_PROGRAM)
     if program is None:
@@ -69,7 +64,17 @@ def worker_environment(given: Given, variables: Mapping[str, str] | None = None)
             f"{BOOT_PROGRAM}: neither beside {sys.executable} nor on the PATH; install interleaf again (pip), or name the program "
             'with --environment_config=\'{"command": "…"}\''
         )
-    config = {"command": program, "env": {DIRECTORY: os.getcwd(), **(variables or {})}}
+    return program
+
+
+def worker_environment(given: Given, variables: Mapping[str, str] | None = None) -> list[str]:
+    """The environment option for workers that our boot program starts; nothing where another kind of worker was asked for.
+
+    Workers run in the current folder, so that relative paths mean what they mean here.
+    """
+    if given.get("environment_type", "PROCESS") != "PROCESS" or "environment_config" in given:
+        return []
+    config = {"command": boot_program(), "env": {DIRECTORY: os.getcwd(), **(variables or {})}}
     return [f"--environment_config={json.dumps(config)}"]
 
 

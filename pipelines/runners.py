@@ -79,6 +79,7 @@ def check_beam_arguments(engine: Engine) -> None:
         return  # its job server starts with the job, and only then tells what it knows
     from apache_beam.options.pipeline_options import PipelineOptions
 
+    _quieten_beam()
     parsed = PipelineOptions(list(engine.arguments))
     known |= set(parsed.get_all_options())
     unknown = [name for name in parsed.get_all_options(retain_unknown_options=True) if name not in known]
@@ -114,8 +115,7 @@ def run_graph(engine: Engine, build: Callable[[Any], object]) -> Any:
     from apache_beam.runners.portability.fn_api_runner import FnApiRunner
     from apache_beam.runners.runner import PipelineState
 
-    # Beam's lines are about its inside, or tell in pages what arrives here as an exception.
-    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
+    _quieten_beam()
     options = PipelineOptions([*engine.arguments, "--no_save_main_session"])
     pipeline = beam.Pipeline(runner=FnApiRunner() if engine.name is None else engine.name, options=options)
     build(pipeline)
@@ -128,6 +128,11 @@ def run_graph(engine: Engine, build: Callable[[Any], object]) -> Any:
     if state != PipelineState.DONE:
         raise RuntimeError(f"the runner ended in state {state}")
     return result
+
+
+def _quieten_beam() -> None:
+    """Beam's lines are about its inside, or tell in pages what arrives here as an exception."""
+    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
 
 
 def _local_arguments(workers: int) -> tuple[str, ...]:

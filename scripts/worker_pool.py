@@ -1,9 +1,9 @@
-"""Beam's worker pool with our boot program, for runners that ask another process for their workers."""
+"""Beam's worker pool with our boot program, for tests and measurements of runners that ask another process for their workers."""
 
 from __future__ import annotations
 
 import os
-import socket
+import signal
 import subprocess
 import sys
 import time
@@ -11,44 +11,34 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from run_helpers import ROOT
+from pipelines.presets import boot_program
+from pipelines.worker_boot import LOG
+from scripts.spark.processes import answers, free_port
 
-
-def boot_program(folder: Path) -> Path:
-    """A program that is `interleaf-beam-boot` of this checkout, installed or not."""
-    program = folder / "boot"
-    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m pipelines.worker_boot "$@"\n')
-    program.chmod(0o755)
-    return program
+START_SECONDS = 120.0
 
 
 @contextmanager
-def worker_pool(folder: Path) -> Iterator[str]:
-    """A worker pool of Beam's, workers started by our boot program; gives its HOST:PORT. All processes have ended afterwards."""
-    with socket.socket() as chosen:
-        chosen.bind(("127.0.0.1", 0))
-        port = chosen.getsockname()[1]
+def worker_pool(folder: Path) -> Iterator[tuple[str, int]]:
+    """A worker pool whose workers run in the current folder; gives its HOST:PORT and pid. All its processes end with the context.
+
+    folder: takes the logs. Raises RuntimeError when the pool does not start.
+    """
+    port = free_port()
     command = [
         sys.executable, "-m", "apache_beam.runners.worker.worker_pool_main",
-        f"--service_port={port}", f"--container_executable={boot_program(folder)}",
+        f"--service_port={port}", f"--container_executable={boot_program()}",
     ]  # fmt: skip
-    environment = {**os.environ, "INTERLEAF_WORKER_LOG": str(folder / "workers.log"), "INTERLEAF_DIRECTORY": str(folder)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), LOG: str(folder / "workers.log")}
     with open(folder / "pool.log", "wb") as log:
         pool = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
     try:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + START_SECONDS
         while not answers(port):
-            assert pool.poll() is None, (folder / "pool.log").read_text()
-            assert time.monotonic() < deadline, "the worker pool does not answer"
+            if pool.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"the worker pool did not start; its log is {folder / 'pool.log'}")
             time.sleep(0.1)
-        yield f"localhost:{port}"
+        yield f"localhost:{port}", pool.pid
     finally:
-        pool.send_signal(2)  # its own way to end: it stops its workers first
+        pool.send_signal(signal.SIGINT)  # its own way to end: it stops its workers first
         pool.wait(30)
-
-
-def answers(port: int) -> bool:
-    """Whether something listens on a port of this machine."""
-    with socket.socket() as connection:
-        connection.settimeout(1)
-        return connection.connect_ex(("127.0.0.1", port)) == 0

@@ -30,11 +30,11 @@ def run_build(patterns: Sequence[str], output: Path, *, overrides: Sequence[str]
     return status, stream.getvalue()
 
 
-def interleaf(*arguments: str, timeout: float = 240) -> subprocess.CompletedProcess[str]:
-    """The command as a user runs it."""
+def interleaf(*arguments: str, timeout: float = 240, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """The command as a user runs it, from a folder."""
     return subprocess.run(
         [sys.executable, "-m", "pipelines.cli", *arguments],
-        capture_output=True, text=True, timeout=timeout, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,
+        capture_output=True, text=True, timeout=timeout, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,
     )  # fmt: skip
 
 

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from portable import worker_pool
 from run_helpers import interleaf, tree_hash
+
+from scripts.worker_pool import worker_pool
 
 
 @pytest.fixture(scope="module")
 def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with worker_pool(tmp_path_factory.mktemp("pool")) as endpoint:
+    with worker_pool(tmp_path_factory.mktemp("pool")) as (endpoint, _):
         yield endpoint
 
 

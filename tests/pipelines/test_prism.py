@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
 import pytest
-from portable import boot_program
 from run_helpers import interleaf, tree_hash
 
 from pipelines.errors import UsageError
@@ -17,14 +15,13 @@ pytestmark = pytest.mark.prism
 
 
 @pytest.fixture
-def prism(tmp_path: Path) -> list[str]:
+def prism() -> list[str]:
     """Options for a run on Prism; without the binary the test is skipped."""
-    environment = f"--environment_config={json.dumps({'command': str(boot_program(tmp_path))})}"
     try:
-        found = find_prism({"environment_config": environment})
+        find_prism({})
     except UsageError as error:
         pytest.skip(str(error))
-    return ["--runner", "prism", *found, environment]
+    return ["--runner", "prism"]
 
 
 def test_prism_writes_the_bytes_of_the_local_runner(finished: Path, crawl: Path, tmp_path: Path, prism: list[str]) -> None:
