@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 from pipelines.config import Config, config_from_dict
 from pipelines.errors import UsageError
 from pipelines.finish import stage_funnel, sum_counts
-from pipelines.report import data_rows, drop_rows, smallest_by_hash
 from pipelines.run_folder import RUN_FILE, SUCCESS, read_plan, read_run
+from pipelines.run_rows import data_rows, drop_rows, smallest_by_hash
 from transforms.archives import read_source
 from transforms.archives.select import select_page
 from transforms.documents.extract import extract_document

@@ -11,7 +11,8 @@ import pytest
 import yaml
 from run_helpers import run_build, tree_hash
 
-from pipelines.report import data_rows, drop_rows, write_report
+from pipelines.report import write_report
+from pipelines.run_rows import data_rows, drop_rows
 from pipelines.verify import verify_run
 from scripts.demo_site import NO_REFERENCE, expected_images, expected_page_images, expected_pages
 from transforms.fetch_images import read_outcomes

@@ -19,8 +19,8 @@ from PIL import Image
 from run_helpers import ROOT, interleaf, run_build, tree_hash
 
 from pipelines.errors import UsageError
-from pipelines.report import data_rows
 from pipelines.run_folder import read_plan
+from pipelines.run_rows import data_rows
 from pipelines.verify import verify_run
 from scripts.bench.fault_server import Exchange, FaultServer, Route, answer, cut, in_turn, redirect, reset
 from scripts.bench.warc_builder import gzip_member, http_response, warc_record

@@ -14,8 +14,8 @@ import yaml
 from run_helpers import interleaf, run_build, tree_hash
 
 from pipelines.errors import RunError, UsageError
-from pipelines.report import data_rows, drop_rows
 from pipelines.retune import retune_dataset
+from pipelines.run_rows import data_rows, drop_rows
 from pipelines.verify import verify_run
 
 

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 from run_helpers import run_build
 
-from pipelines.report import data_rows, drop_rows
+from pipelines.run_rows import data_rows, drop_rows
 from pipelines.verify import verify_run
 from scripts.bench.warc_builder import gzip_member, http_response, warc_record
 

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import yaml
 from run_helpers import run_build
 
-from pipelines.report import drop_rows
+from pipelines.run_rows import drop_rows
 from pipelines.verify import verify_run
 
 

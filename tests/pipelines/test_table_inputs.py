@@ -13,7 +13,7 @@ from run_helpers import interleaf, run_build
 
 from pipelines.config import ConfigError, load_config
 from pipelines.errors import UsageError
-from pipelines.report import data_rows, drop_rows
+from pipelines.run_rows import data_rows, drop_rows
 from pipelines.verify import verify_run
 from transforms.archives.domains import load_domains
 from transforms.archives.warc import read_warc

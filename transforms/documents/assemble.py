@@ -104,12 +104,13 @@ class DatasetRow:
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """What came of a scored document. counts: `STAGE/in` and `STAGE/out` for the three levels, `paragraphs/judged` for those of
-    the kinds that are judged.
+    the kinds that are judged. measured: of each part that has text and what else is required, kept or not.
     """
 
     rows: tuple[DatasetRow, ...]
     drops: tuple[Drop, ...]
     counts: Mapping[str, int]
+    measured: tuple[Measures, ...]
 
 
 def score_document(
@@ -202,6 +203,7 @@ class _Judge:
         self.drops: list[Drop] = []
         self.judged_paragraphs = 0
         self.nsfw_drop: tuple[Verdict, str] | None = None
+        self.part_scores: list[Measures] = []
 
     def judgement(self) -> Judgement:
         kept = drop_idle_boundaries(merge_neighbours(self._drop_repeated_images(self._judge_nodes())))
@@ -217,7 +219,7 @@ class _Judge:
             counts[f"{stage}/in"] = count
             counts[f"{stage}/out"] = count - sum(drop.stage == stage for drop in self.drops)
         counts[f"{PARAGRAPH_STAGE}/judged"] = self.judged_paragraphs
-        return Judgement(rows, tuple(self.drops), counts)
+        return Judgement(rows, tuple(self.drops), counts, tuple(self.part_scores))
 
     def _judge_nodes(self) -> Iterator[KeptNode]:
         before = 0
@@ -305,6 +307,7 @@ class _Judge:
             self._add(PART_STAGE, "document.no_image", "page", target, 0, 1, "no image passed")
             return None
         scores = {**self._measure_part(paragraphs), "images": images}
+        self.part_scores.append(scores)
         failure = self.active.first_drop("document", scores)
         if failure is not None:
             self._drop(PART_STAGE, "page", target, failure, None)

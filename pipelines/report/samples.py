@@ -1,0 +1,262 @@
+"""What the report shows of a run: a sample of its documents judged again, of its drops, and of its images (no HTML here).
+
+    scored shards ─► some documents ─► every measure ─► values for the curves
+                                   '─► every verdict ─► samples on both sides of each rule
+    drops         ─► some rows of each rule
+
+Which ones is decided by the rule's name and by the order of the shards: equal runs have equal samples.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from filters.rules import RULES, RuleConfig, Verdict, judge
+from filters.rules.table import Level
+from pipelines.config import Config
+from pipelines.run_rows import spread
+from transforms.documents.assemble import JUDGED_STAGES, DatasetRow, ScoredDocument, judge_document
+from transforms.documents.codec import read_scored
+from transforms.documents.parts import Measures
+from transforms.images.urls import host_of
+from transforms.shards.plan import ShardPlan
+from transforms.stored_path import StoredPath, arrow_source
+
+SAMPLES = 20
+"""Samples of each rule, on either side, and of documents."""
+
+SAMPLED_SHARDS = 64
+"""Shards of a stage that samples come from, evenly spread: the report of a large run costs what a small one's does."""
+
+SAMPLED_DOCUMENTS = 1000
+"""Documents whose measures make the curves, evenly spread over the shards."""
+
+_TRIES = 8
+"""How many candidates are judged for each sample that is wanted: some were not judged at all, as too short for the rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """An image, paragraph or document of the sample. text: what to show. sha256: of an image with bytes."""
+
+    level: Level
+    target: str
+    url: str
+    text: str
+    measures: Measures
+    sha256: str | None = None
+
+
+@dataclass(frozen=True)
+class RuleView:
+    """A rule and what it does to the sample. values: of its measure, sorted. kept, dropped: samples with their verdicts."""
+
+    rule: str
+    config: RuleConfig
+    things: int
+    values: np.ndarray[Any, np.dtype[np.float64]]
+    kept: Sequence[tuple[Thing, Verdict]]
+    dropped: Sequence[tuple[Thing, Verdict]]
+
+
+@dataclass
+class Group:
+    """The documents of one language or one domain. drops: documents and parts that went, by rule."""
+
+    documents: int = 0
+    kept: int = 0
+    rows: int = 0
+    words: int = 0
+    images: int = 0
+    drops: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """rows: documents and parts that are in the dataset, for reading. documents: how many were judged."""
+
+    rules: Sequence[RuleView]
+    rows: Sequence[DatasetRow]
+    documents: int
+
+
+def sample_run(plan: ShardPlan, config: Config) -> Sample:
+    """Judges some of a run's documents by its rules and chooses what to show of each rule."""
+    rules = config.effective_rules()
+    things: dict[Level, list[Thing]] = {"image": [], "paragraph": [], "document": []}
+    rows: list[DatasetRow] = []
+    documents = 0
+    paths = [plan.path("stages/scored", index, plan.documents) for index in spread(plan.documents, SAMPLED_SHARDS)]
+    counts = [pq.read_metadata(arrow_source(path)).num_rows for path in paths]
+    for path, count in zip(paths, counts, strict=True):
+        chosen = spread(count, -(-SAMPLED_DOCUMENTS * count // max(1, sum(counts))))
+        for stored in pq.read_table(arrow_source(path)).take(pa.array(chosen, pa.int64())).to_pylist():
+            scored = read_scored(stored)
+            judgement = judge_document(scored, rules, config.documents)
+            documents += 1
+            rows += judgement.rows
+            for thing in _things(scored, judgement.measured, config.documents.judged_kinds):
+                things[thing.level].append(thing)
+    rng = random.Random("documents")
+    shown = sorted(rng.sample(range(len(rows)), min(SAMPLES, len(rows))))
+    views = [_view(rule, rules[rule], things[RULES[rule].level], rules) for rule in RULES]
+    return Sample(views, [rows[number] for number in shown], documents)
+
+
+def sample_drops(plan: ShardPlan) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Some drops of each rule of each stage, in the order of the shards."""
+    places: dict[tuple[str, str], list[tuple[StoredPath, np.ndarray[Any, Any]]]] = defaultdict(list)
+    for path in _drop_files(plan):
+        table = pq.read_table(arrow_source(path), columns=["stage", "rule"])
+        codes = _codes(table)
+        for code in np.unique(codes).tolist():
+            found = np.flatnonzero(codes == code)
+            first = int(found[0])
+            places[table["stage"][first].as_py(), table["rule"][first].as_py()].append((path, found))
+    wanted: dict[StoredPath, dict[tuple[str, str], list[int]]] = defaultdict(dict)
+    for key, parts in sorted(places.items()):
+        total = sum(len(found) for _, found in parts)
+        chosen = sorted(random.Random("/".join(key)).sample(range(total), min(SAMPLES, total)))
+        before = 0
+        for path, found in parts:
+            own = [int(found[n - before]) for n in chosen if before <= n < before + len(found)]
+            before += len(found)
+            if own:
+                wanted[path][key] = own
+    sampled: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for path in sorted(wanted, key=str):
+        table = pq.read_table(arrow_source(path))
+        for key, numbers in wanted[path].items():
+            sampled[key] += table.take(pa.array(numbers, pa.int64())).to_pylist()
+    return sampled
+
+
+def groups_of(plan: ShardPlan) -> tuple[dict[str, Group], dict[str, Group]]:
+    """The documents of the sampled shards by language and by domain, and what became of them."""
+    languages: dict[str, Group] = defaultdict(Group)
+    domains: dict[str, Group] = defaultdict(Group)
+    language_of: dict[str, str] = {}
+    shards = spread(plan.documents, SAMPLED_SHARDS)
+    for index in shards:
+        table = pq.read_table(arrow_source(plan.path("stages/scored", index, plan.documents)), columns=["id", "domain", "language"])
+        for document, domain, language in zip(*(table[name].to_pylist() for name in table.column_names), strict=True):
+            language_of[document] = language
+            for group in (languages[language], domains[domain]):
+                group.documents += 1
+    seen: set[str] = set()
+    for index in sorted({plan.data_shard(shard) for shard in shards}):
+        path = plan.path("data", index, plan.data, "train")
+        for row in _columns(path, ["id", "domain", "scores"]):
+            if row["id"] in language_of:
+                for group in (languages[language_of[row["id"]]], domains[row["domain"]]):
+                    group.rows += 1
+                    group.kept += row["id"] not in seen
+                    group.words += row["scores"]["words"] or 0
+                    group.images += row["scores"]["images"] or 0
+                seen.add(row["id"])
+        path = plan.path("drops", index, plan.data, "part-data")
+        for row in _columns(path, ["stage", "rule", "target_id", "url"], [("stage", "==", JUDGED_STAGES[-1])]):
+            language = language_of.get(row["target_id"].partition("#")[0])
+            if language is not None:
+                languages[language].drops[row["rule"]] += 1
+                domains[host_of(row["url"])].drops[row["rule"]] += 1
+    return dict(languages), dict(domains)
+
+
+def image_bodies(plan: ShardPlan, wanted: Sequence[str]) -> dict[str, bytes]:
+    """The bytes of some images by sha256. Only the row groups that hold one of them are read."""
+    missing = set(wanted)
+    found: dict[str, bytes] = {}
+    for index in range(plan.images if missing else 0):
+        path = plan.path("images", index, plan.images)
+        if not path.is_file():
+            continue
+        with pq.ParquetFile(arrow_source(path)) as file:
+            for group in range(file.num_row_groups):
+                names = file.read_row_group(group, columns=["sha256"])["sha256"].to_pylist()
+                numbers = [number for number, name in enumerate(names) if name in missing]
+                if numbers:
+                    bodies = file.read_row_group(group, columns=["bytes"])["bytes"]
+                    found.update((names[number], bodies[number].as_py()) for number in numbers)
+    return found
+
+
+def _things(scored: ScoredDocument, parts: Sequence[Measures], judged_kinds: Sequence[str]) -> Iterator[Thing]:
+    document = scored.document
+    opening = ""
+    for node in scored.nodes:
+        target = f"{document.id}#n{node.index}"
+        if node.node.image is not None:
+            outcome, image = node.outcome, node.node.image
+            url = outcome.url if outcome is not None else image.href
+            words = f"{image.alt or ''} <{url}>".strip()
+            yield Thing("image", target, document.url, words, node.measures[0], outcome.sha256 if outcome is not None else None)
+            continue
+        for place, (paragraph, measures) in enumerate(zip(node.node.paragraphs, node.measures, strict=True)):
+            opening = opening if len(opening) > 300 else f"{opening} {paragraph.text}"
+            if paragraph.kind in judged_kinds and paragraph.kind != "boundary":
+                yield Thing("paragraph", f"{target}.p{place}", document.url, paragraph.text, measures)
+    for number, measures in enumerate(parts):
+        title = f"{document.title or ''} — {opening.strip()}"
+        yield Thing("document", f"{document.id}#part{number}", document.url, title, measures)
+
+
+def _view(rule_id: str, config: RuleConfig, things: Sequence[Thing], rules: Mapping[str, RuleConfig]) -> RuleView:
+    rule = RULES[rule_id]
+    values = np.array([_number(thing.measures.get(rule.measure)) if rule.measure else np.nan for thing in things], np.float64)
+    known = np.sort(values[~np.isnan(values)])
+    if config.off:
+        return RuleView(rule_id, config, len(things), known, (), ())
+    # What numbers say first is only where to look: whether a thing is kept is for the rule to say.
+    outside = np.zeros(len(things), bool)
+    if config.min is not None:
+        outside |= values < config.min
+    if config.max is not None:
+        outside |= (values >= config.max) if rule.max_is_exclusive else (values > config.max)
+    if rule.category is not None and config.allowed is not None:
+        outside |= np.array([thing.measures.get(rule.category) not in config.allowed for thing in things], bool)
+    sides = []
+    for name, candidates in (("kept", np.flatnonzero(~outside)), ("dropped", np.flatnonzero(outside))):
+        tried = random.Random(f"{rule_id} {name}").sample(candidates.tolist(), min(_TRIES * SAMPLES, len(candidates)))
+        judged = ((things[n], _verdict(rule_id, things[n], rules)) for n in tried)
+        wanted = "pass" if name == "kept" else "fail"
+        sides.append([pair for pair in judged if pair[1].verdict == wanted][:SAMPLES])
+    return RuleView(rule_id, config, len(things), known, *sides)
+
+
+def _verdict(rule_id: str, thing: Thing, rules: Mapping[str, RuleConfig]) -> Verdict:
+    return next(verdict for verdict in judge(thing.level, thing.measures, rules, thing.target) if verdict.rule == rule_id)
+
+
+def _number(value: float | int | str | None) -> float:
+    return float(value) if isinstance(value, int | float) else np.nan
+
+
+def _drop_files(plan: ShardPlan) -> Iterator[StoredPath]:
+    for stage in plan.stages:
+        for index in spread(plan.total(stage), SAMPLED_SHARDS):
+            path = plan.path("drops", index, plan.total(stage), f"part-{stage}")
+            if path.is_file():
+                yield path
+
+
+def _codes(table: pa.Table) -> np.ndarray[Any, Any]:
+    """A number for each row; equal for rows of the same stage and rule."""
+    stage, rule = (table[name].combine_chunks().dictionary_encode() for name in ("stage", "rule"))
+    codes: np.ndarray[Any, Any] = stage.indices.to_numpy() * len(rule.dictionary) + rule.indices.to_numpy()
+    return codes
+
+
+def _columns(path: StoredPath, columns: list[str], filters: Any = None) -> list[dict[str, Any]]:
+    if not path.is_file():
+        return []
+    rows: list[dict[str, Any]] = pq.read_table(arrow_source(path), columns=columns, filters=filters).to_pylist()
+    return rows
