@@ -58,6 +58,10 @@ class Amount:
         """Two amounts together, as if both erred to the same side."""
         return Amount(self.value + other.value, self.low + other.low, self.high + other.high)
 
+    def less(self, known: float) -> Amount:
+        """What of the amount lies above a number."""
+        return Amount(max(0.0, self.value - known), max(0.0, self.low - known), max(0.0, self.high - known))
+
     def within(self, error: float) -> Amount:
         """The amount with a relative error of at least `error`."""
         return Amount(self.value, min(self.low, self.value * (1 - error)), max(self.high, self.value * (1 + error)))
@@ -95,12 +99,12 @@ class Sample:
 
 @dataclass(frozen=True)
 class Input:
-    """The whole input: bytes, number of ranges, how its shards are planned, whether images that it lacks are fetched."""
+    """The whole input: bytes, number of ranges, how its shards are planned. images: the setting `images.source`."""
 
     bytes: int
     ranges: int
     plan: ShardPlan
-    fetches_images: bool = False
+    images: str = "archive"
 
 
 def forecast(sample: Sample, whole: Input, cores: int) -> dict[str, Amount]:
@@ -114,8 +118,8 @@ def forecast(sample: Sample, whole: Input, cores: int) -> dict[str, Amount]:
     # Images of a sample that are stored elsewhere in the input were not found, so that more of the archived ones may be stored.
     images = amount["stored_images"]
     amount["stored_images"] = Amount(images.value, images.low, max(images.high, amount["archived_images"].high))
-    missing = Amount(*(max(0.0, getattr(amount["image_urls"], end) - images.value) for end in ("value", "low", "high")))
-    amount["requests"] = missing if whole.fetches_images else exactly(0)
+    had = {"both": images.value, "network": 0.0}.get(whole.images)
+    amount["requests"] = exactly(0) if had is None else amount["image_urls"].less(had)
     files = file_operations(whole.plan, whole.ranges, 0)
     opens = amount["stored_images"].times(OPENS_OF_AN_IMAGE)
     amount["files_written"] = exactly(files["written"])

@@ -93,8 +93,7 @@ def show_plan(
 
 def run_forecast(sample: Sample, run: Run, cores: int) -> dict[str, Amount]:
     """The forecast of a planned run."""
-    fetches_images = run.config.images.uses_network
-    return forecast(sample, Input(run.input.bytes, run.ranges, run.plan, fetches_images), cores)
+    return forecast(sample, Input(run.input.bytes, run.ranges, run.plan, run.config.images.source), cores)
 
 
 def used_amounts(folder: Path) -> dict[str, float]:

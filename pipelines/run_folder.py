@@ -95,9 +95,8 @@ class Run:
 
     @property
     def earlier(self) -> tuple[str, ...]:
-        """Fetched tables that need not be asked for again: of an earlier pass of this run, and of the runs named for it."""
-        folders = [self.folder / EARLIER, *(Path(run) / "stages" for run in self.config.images.network.reuse)]
-        return tuple(str(path) for folder in folders for path in sorted(folder.glob("fetched-*/part-*.parquet"), key=str))
+        """Folders with fetched stages: of an earlier pass of this run, and of the runs named for it."""
+        return (str(self.folder / EARLIER), *(f"{run}/stages" for run in self.config.images.network.reuse))
 
     def description(self) -> dict[str, Any]:
         """The content of `run.yaml`."""

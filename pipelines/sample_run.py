@@ -95,11 +95,13 @@ def _sample_run(run: Run, chosen: list[tuple[InputRange, float]], folder: Path) 
     (Path(lists.name) / Path(INPUT_FILE).name).write_text("", encoding="utf-8")
     size = round(sum(size for _, size in chosen))
     archives = sum(range_.format == "warc" for range_ in ranges)
-    plan = plan_shards(folder, run.plan.key, run.config, size, len(ranges), archives)
-    summary = dataclasses.replace(run.input, bytes=size)
     # What archives lack is counted, not fetched: a forecast asks no one for anything.
-    images = dataclasses.replace(run.config.images, source="archive")
-    config = dataclasses.replace(run.config, images=images)
+    images = run.config.images
+    config = dataclasses.replace(
+        run.config, images=dataclasses.replace(images, source="archive") if images.uses_network else images
+    )
+    plan = plan_shards(folder, run.plan.key, config, size, len(ranges), archives)
+    summary = dataclasses.replace(run.input, bytes=size)
     sample = Run(folder, config, summary, len(ranges), run.versions, plan, lists)
     prepare_folder(sample)
     return sample

@@ -48,7 +48,7 @@ RESERVED = "tdm_reserved"
 
 @dataclass(frozen=True)
 class FetchSettings:
-    """What the stage needs of the configuration. earlier: fetched tables of earlier runs, which need not be asked for again."""
+    """What the stage needs of the configuration. earlier: folders with fetched stages, whose URLs need not be asked for again."""
 
     network: NetworkConfig
     optout: OptOutConfig
@@ -66,6 +66,11 @@ def choose_candidates(index: int, outcomes: Iterable[Outcome], plan: ShardPlan) 
             if wanted is not None:
                 chosen[wanted.url_key] = wanted
     yield from (chosen[key] for key in sorted(chosen))
+
+
+def find_earlier(folder: str) -> Iterator[str]:
+    """The fetched tables below a folder with stages. They are looked for in a worker: a graph that named them grew with them."""
+    yield from sorted(str(path) for path in stored_path(folder).glob("fetched-*/part-*.parquet"))
 
 
 def read_earlier(path: str) -> Iterator[tuple[bytes, Outcome]]:
@@ -256,7 +261,8 @@ class FetchRound(beam.PTransform):  # type: ignore[misc]
         )
         earlier = (
             known.pipeline
-            | "EarlierTables" >> beam.Create(self.settings.earlier, reshuffle=False).with_output_types(str)
+            | "EarlierRuns" >> beam.Create(self.settings.earlier, reshuffle=False).with_output_types(str)
+            | "EarlierTables" >> beam.FlatMap(find_earlier).with_output_types(str)
             | "SpreadTables" >> beam.Reshuffle()
             | "ReadEarlier" >> beam.FlatMap(read_earlier).with_output_types(keyed)
         )

@@ -58,9 +58,13 @@ def test_a_sample_of_everything_is_exact() -> None:
 def test_images_are_asked_for_only_where_the_network_is_used() -> None:
     ranges = ranges_of(6)
     whole_input = whole(ranges, 50)
-    assert forecast(sample_of(ranges), whole_input, 2)["requests"] == exactly(0)
-    amounts = forecast(sample_of(ranges), dataclasses.replace(whole_input, fetches_images=True), 2)
+    for source in ("archive", "off"):
+        amounts = forecast(sample_of(ranges), dataclasses.replace(whole_input, images=source), 2)
+        assert amounts["requests"] == exactly(0)
+    amounts = forecast(sample_of(ranges), dataclasses.replace(whole_input, images="both"), 2)
     assert amounts["requests"].value == pytest.approx(amounts["image_urls"].value - amounts["stored_images"].value)
+    amounts = forecast(sample_of(ranges), dataclasses.replace(whole_input, images="network"), 2)
+    assert amounts["requests"] == amounts["image_urls"]
 
 
 @pytest.mark.parametrize("count", [4, 8, 30])

@@ -107,14 +107,22 @@ def test_what_is_shuffled_has_no_field_for_heavy_data(record: type) -> None:
     assert not names & {"body", "html", "text", "nodes", "blocks", "texts", "document"}
 
 
-def test_the_graph_does_not_grow_with_the_input(tmp_path: Path) -> None:
+NETWORK = ["images.source=both", "images.network.user_agent_contact=https://crawler.example/about"]
+
+
+@pytest.mark.parametrize("overrides", [[], NETWORK], ids=["archive", "network"])
+def test_the_graph_does_not_grow_with_the_input(tmp_path: Path, overrides: list[str]) -> None:
     """Nor with the length of the manifest: what runs holds the path of a list, never the list."""
     sizes = []
+    earlier = tmp_path / "out/stages/earlier/fetched-1"
+    earlier.mkdir(parents=True)
     for files in (10, 100_000):
         manifest = tmp_path / f"{files}.jsonl"
         manifest.write_text("".join(f'{{"path": "gs://bucket/{n:06d}.warc.gz", "bytes": 100000000}}\n' for n in range(files)))
-        run = plan_run(tmp_path / "out", load_config(None, ["input.format=warc"]), [], [str(manifest)])
+        run = plan_run(tmp_path / "out", load_config(None, ["input.format=warc", *overrides]), [], [str(manifest)])
         assert run.plan.documents > files
+        for number in range(files // 100):
+            (earlier / f"part-{number:05d}.parquet").touch()
         sizes.append(len(proto(run).SerializeToString()))
     assert abs(sizes[1] - sizes[0]) < 10_000
     assert sizes[1] < 1_000_000

@@ -93,3 +93,9 @@ def test_a_retuned_run_names_the_run_that_read_the_input(finished: Path, tmp_pat
     (tmp_path / "_SUCCESS").touch()
     with pytest.raises(UsageError, match=r"compare that run: .*\.\./first"):
         plan(compare=str(tmp_path))
+
+
+def test_a_forecast_of_a_run_that_fetches_asks_no_one(crawl: Path) -> None:
+    network = ["images.source=both", "images.network.user_agent_contact=https://crawler.example/about"]
+    table = json.loads(plan(patterns=[str(crawl)], overrides=network, as_json=True)[0])
+    assert table["requests"]["value"] == table["image_urls"]["value"] - table["stored_images"]["value"] > 0
