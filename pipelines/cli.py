@@ -75,12 +75,14 @@ Examples:
 
 _PAGE = """\
 Shows what the pipeline makes of one page: encoding, limits, gate, blocks with their kinds and paths, what deduplication removed,
-nodes, Markdown. The page is a file with HTML, or a record of an archive.
+nodes, Markdown. The page is a file with HTML, a record of an archive, or a row of a
+table.
 
 Examples:
   interleaf page --html page.html --url https://example.org/a
   interleaf page crawl/a.warc.gz --url https://example.org/a --stage nodes
   interleaf page crawl/a.warc.gz --offset 81734 --stage blocks --json
+  interleaf page pages.parquet --url https://example.org/a --set input.html_column=content
   interleaf page --html page.html --url https://example.org/a --profile obelics --trace
 """
 
@@ -297,10 +299,15 @@ def _parser() -> argparse.ArgumentParser:
     configuration(plan)
 
     page = command("page", _page, "what happens to one page, and why", _PAGE)
-    page.add_argument("archive", metavar="ARCHIVE", nargs="?", help="WARC file that holds the page")
+    page.add_argument("archive", metavar="ARCHIVE", nargs="?", help="archive or table that holds the page")
     page.add_argument("--html", metavar="FILE", help="file with the page's HTML instead of an archive; - for standard input")
-    page.add_argument("--url", help="the page's URL: which record of ARCHIVE, or the base of the links of --html FILE")
-    page.add_argument("--offset", metavar="BYTES", type=int, help="compressed offset of the record in ARCHIVE")
+    page.add_argument("--url", help="the page's URL: which record or row of ARCHIVE, or the base of the links of --html FILE")
+    page.add_argument(
+        "--offset",
+        metavar="BYTES",
+        type=int,
+        help="where the record starts in ARCHIVE as stored; Parquet, Arrow: the row",
+    )
     page.add_argument(
         "--stage", choices=("blocks", "document", "repeats", "nodes", "markdown"), default="document", help="(default: document)"
     )

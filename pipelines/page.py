@@ -11,8 +11,8 @@ from pathlib import Path
 from pipelines.config import Config, ConfigError, load_config
 from pipelines.errors import UsageError
 from transforms.archives.encoding import decode_html
+from transforms.archives.read import ReadSettings, plan_file, read_range, read_source
 from transforms.archives.select import select_page
-from transforms.archives.warc import read_responses
 from transforms.blocks.dedup import Repeat, deduplicate
 from transforms.blocks.extract import page_blocks
 from transforms.blocks.links import PageUrls
@@ -21,6 +21,7 @@ from transforms.blocks.markdown import render_markdown
 from transforms.documents.extract import extract_document, make_nodes, no_node_rule
 from transforms.documents.obelics import read_obelics_page
 from transforms.documents.obelics_images import OutlineImages
+from transforms.files import InputError
 from transforms.html.limits import exceeded_limit
 from transforms.html.outline import read_outline
 from transforms.html.readerable import gate_score
@@ -28,7 +29,7 @@ from transforms.html.simplify import simplify
 from transforms.html.simplify_tags import ObelicsConfig
 from transforms.html.simplify_trace import trace_merging
 from transforms.html.tree import LexborHTMLParser, parse_html
-from transforms.records import Block, Document, Drop, Node, Page, Response, Source
+from transforms.records import Block, Document, Drop, InputRange, Node, Page, Response, Revisit, Source
 
 
 def show_page(
@@ -53,7 +54,7 @@ def show_page(
         raise UsageError(f"--trace shows how the profile obelics merges texts; the profile is {profile} (--profile obelics)")
     if stage == "repeats" and profile == "obelics":
         raise UsageError("--stage repeats shows what deduplication took out; the profile obelics takes no repeats out")
-    page = _page_of_file(html, url) if html is not None else _page_of_archive(archive, url, offset)
+    page = _page_of_file(html, url) if html is not None else _page_of_archive(archive, url, offset, resolved)
     decoded = decode_html(page.body, page.content_type)
     exceeded = exceeded_limit(decoded.text, resolved.extract.limits)
     if exceeded is not None:
@@ -137,30 +138,45 @@ def _page_of_file(html: str, url: str | None) -> Page:
     return Page(url, body, "text/html", Source(html, 0, len(body)))
 
 
-def _page_of_archive(archive: str | None, url: str | None, offset: int | None) -> Page:
+def _page_of_archive(archive: str | None, url: str | None, offset: int | None, config: Config) -> Page:
     if archive is None:
-        raise UsageError("give an archive, or --html FILE")
+        raise UsageError("give an archive or a table, or --html FILE")
     if not Path(archive).is_file():
         raise UsageError(f"{archive}: no such file")
     seen = 0
-    stop = None if offset is None else offset + 1  # the record that starts there, and no other
-    for item in read_responses(archive, offset or 0, stop):
-        if isinstance(item, Drop):
-            if offset is not None:
-                raise UsageError(f"{archive}, offset {offset}: {item.rule} {item.detail or ''}")
-            continue
-        seen += 1
-        if url is None or item.url == url:
-            return _page_of(item)
+    try:
+        for item in _items(archive, offset, config.input.read_settings()):
+            if isinstance(item, Drop):
+                if offset is not None:
+                    raise UsageError(f"{archive}, offset {offset}: {item.rule} {item.detail or ''}")
+                continue
+            seen += 1
+            if isinstance(item, Response) and url in (None, item.url):
+                return _page_of(item, config)
+    except InputError as error:
+        raise UsageError(str(error)) from None
     if offset is not None:
         raise UsageError(f"{archive}, offset {offset}: no response {f'for {url} ' if url is not None else ''}starts there")
     raise UsageError(f"{archive}: {f'a response for {url}' if url is not None else 'a response'} is not in it ({seen} read)")
 
 
-def _page_of(response: Response) -> Page:
-    page = select_page(response, Config().select)
+def _items(archive: str, offset: int | None, settings: ReadSettings) -> Iterator[Response | Revisit | Drop]:
+    """What stands in a file, or at an offset of it: a byte of an archive or of lines, the number of a row of a table."""
+    size = Path(archive).stat().st_size
+    format_, spans = plan_file(archive, size, max(size, 1), settings)
+    if offset is not None and format_ in ("parquet", "arrow"):
+        yield read_source(Source(archive, offset, 1), settings)
+        return
+    if offset is not None:
+        spans = [(offset, offset + 1)]  # the record that starts there, and no other
+    for start, stop in spans:
+        yield from read_range(InputRange(0, archive, start, stop, format_), settings)
+
+
+def _page_of(response: Response, config: Config) -> Page:
+    page = select_page(response, config.select)
     if isinstance(page, Drop):
-        print(f"not selected by the default settings: {page.rule} {page.detail or ''}", file=sys.stderr)
+        print(f"not selected by these settings: {page.rule} {page.detail or ''}", file=sys.stderr)
         return Page(
             response.url, response.body, response.content_type, response.source, response.date, response.flags, response.headers
         )

@@ -100,3 +100,25 @@ def test_the_command_takes_a_sample(crawl: Path, tmp_path: Path) -> None:
     done = interleaf("build", "--input", str(crawl), "--output", str(tmp_path / "out"), "--sample", "7")
     assert done.returncode == 2
     assert "input.sample" in done.stderr or "sample: 7" in done.stderr
+
+
+@pytest.mark.parametrize(("name", "number", "offset"), [("a.parquet", 3, "3"), ("b.arrow", 15, "5"), ("c.jsonl.gz", 20, "0")])
+def test_a_page_of_a_table_is_shown_by_its_url_or_its_place(
+    name: str, number: int, offset: str, pages: list[Page], tmp_path: Path
+) -> None:
+    write_tables(pages, tmp_path)
+    columns = [part for column in COLUMNS for part in ("--set", column)]
+    shown = {}
+    for place in (["--url", pages[number].url], ["--offset", offset]):
+        result = interleaf("page", str(tmp_path / name), *place, "--stage", "blocks", *columns)
+        assert result.returncode == 0, result.stderr
+        shown[place[0]] = result.stdout
+    assert shown["--url"] == shown["--offset"]
+    assert pages[number].url in shown["--url"]
+
+
+def test_a_page_of_a_table_without_its_columns_says_what_to_set(pages: list[Page], tmp_path: Path) -> None:
+    write_tables(pages, tmp_path)
+    result = interleaf("page", str(tmp_path / "a.parquet"), "--url", pages[0].url)
+    assert result.returncode == 2
+    assert "input.url_column" in result.stderr
