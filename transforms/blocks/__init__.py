@@ -38,7 +38,7 @@ def extract_blocks(
     if geometry is not None:
         from transforms.blocks.order import apply_geometry, order_blocks
 
-        blocks = apply_geometry(blocks, geometry).blocks
+        blocks = apply_geometry(blocks, geometry, page.flat).blocks
         if stage == "document":
             blocks = order_blocks(blocks, rtl=page.rtl).blocks
     return list(blocks if stage == "blocks" else deduplicate(blocks).kept)

@@ -22,6 +22,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from transforms.blocks.flat import Flat
+from transforms.blocks.openers import unopened_containers
 from transforms.records import Block
 
 # blocks.md 9 and 14; lengths in CSS pixels.
@@ -81,7 +83,7 @@ class Measured:
 
 
 Geometry = Mapping[str, Measured]
-"""By xpath: of blocks, and of the elements around them that float or are clipped."""
+"""By xpath: of blocks, and of the elements around them that float, are clipped or are not displayed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +113,20 @@ class Box:
     is_cut_on: bool = True
 
 
-def apply_geometry(blocks: Sequence[Block], geometry: Geometry, *, include_hidden_text: bool = False) -> Placed:
+def apply_geometry(
+    blocks: Sequence[Block], geometry: Geometry, flat: Flat | None = None, *, include_hidden_text: bool = False
+) -> Placed:
     """Gives blocks their `rect` and `float_of`; leaves out what a renderer shows not to be there (blocks.md 2, 3.3, 4.5, 7).
 
-    That is: rules that have no box, text that is clipped to a pixel, and a hidden block that says what a visible sibling says.
+    That is: rules that have no box, text that is clipped to a pixel, a hidden block that says what a visible sibling says, and all
+    in a hidden container that nothing opens. flat: the page as it was read, which tells what opens what; None: that is not asked.
     include_hidden_text: such text stays.
     """
     floats = _path_tree(path for path, measured in geometry.items() if measured.floated)
     clips = _path_tree(path for path, measured in geometry.items() if measured.clipped)
     hidden = {path for path, measured in geometry.items() if measured.hidden}
     visible = {_among_siblings(block) for block in blocks if block.xpath not in hidden} if hidden else set()
+    unopened = _path_tree(unopened_containers(flat, hidden)) if hidden and flat is not None and not include_hidden_text else {}
     placed: list[Block] = []
     removed: Counter[str] = Counter()
     for block in blocks:
@@ -129,6 +135,10 @@ def apply_geometry(blocks: Sequence[Block], geometry: Geometry, *, include_hidde
         if rect is not None and not _is_box(rect):
             rect = None
         if rect is None and block.kind == "rule":
+            continue
+        if unopened and _outermost(unopened, block.xpath) is not None:
+            if words := len(block.text.split()):
+                removed["unopened"] += words
             continue
         if block.text and not include_hidden_text:
             is_clipped = bool(clips) and _outermost(clips, block.xpath) is not None

@@ -14,7 +14,10 @@ from operation_count import operations
 
 from transforms.blocks import extract_blocks
 from transforms.blocks.dedup import deduplicate
+from transforms.blocks.extract import PageBlocks, page_blocks
 from transforms.blocks.order import Measured, apply_geometry, order_blocks
+from transforms.blocks.paths import Paths
+from transforms.html.tree import parse_html
 from transforms.records import Block
 
 Rectangle = tuple[float, float, float, float]
@@ -315,6 +318,58 @@ def test_marks_of_a_renderer(rule: str, html: str, marks: dict[str, Measured], t
     placed = apply_geometry(blocks_of(html), geometry)
     assert ([b.text for b in placed.blocks], placed.removed) == (texts, removed), rule
     assert apply_geometry(blocks_of(html), geometry, include_hidden_text=True).removed == {}
+
+
+PANEL = "<div data-unseen id=p class='q r'><p>a b</p><section id=s><img src=i.png></section></div>"
+
+
+def as_rendered(html: str) -> tuple[PageBlocks, dict[str, Measured]]:
+    """A page, and what a renderer says of it that displays nothing of elements with `data-unseen`."""
+    page = page_blocks(parse_html(html), BASE)
+    paths, flat = Paths(page.flat), page.flat
+    unseen = [range(element, flat.ends[element]) for element, found in enumerate(flat.attributes) if "data-unseen" in found]
+    return page, {paths.of(element): Measured(hidden=True) for inside in unseen for element in inside}
+
+
+@pytest.mark.parametrize(
+    ("rule", "html", "is_opened"),
+    [
+        ("nothing opens it", PANEL, False),
+        ("a control points at it", f"<button aria-controls='o p'>c</button>{PANEL}", True),
+        ("into it", f"<button aria-controls=s>c</button>{PANEL}", True),
+        ("by selectors", f"<button data-bs-target='.r'>c</button>{PANEL}", True),
+        ("a label does", f"<label for=s>c</label>{PANEL}", True),
+        ("a fragment link does", f"<a href='#p'>c</a>{PANEL}", True),
+        ("a link to a page does not", f"<a href='/p#p'>c</a>{PANEL}", False),
+        ("nor does one that looks like a class", f"<a href='.r'>c</a>{PANEL}", False),
+        ("what points elsewhere does not", f"<a href='#t'>c</a><b id=t></b>{PANEL}", False),
+        ("what is in it does not", PANEL.replace("<p>", "<p><a href='#s'></a>"), False),
+        ("what is in another hidden one does", f"<div data-unseen><a href='#p'></a></div>{PANEL}", True),
+        ("so does one of two", f"<a href='#p'>c</a>{PANEL.replace('<p>', '<p><a href=#p></a>')}", True),
+        ("of equal ids the first counts", f"<a href='#p'>c</a><i id=p></i>{PANEL}", False),
+        ("a tab panel", PANEL.replace("<div", "<div role=tabpanel"), True),
+        ("a menu in it", PANEL.replace("<section", "<section role='x MENU'"), True),
+        ("a dialog is neither", PANEL.replace("<div", "<div role=dialog"), False),
+        ("it lies in details", f"<details>{PANEL}</details>", True),
+        ("details in it open nothing", PANEL.replace("<p>", "<details></details><p>"), False),
+        ("nor details before it", f"<details></details>{PANEL}", False),
+        ("a page that is hidden as a whole is not judged", f"<body data-unseen>{PANEL}", True),
+    ],
+)
+def test_a_hidden_container_goes_if_nothing_opens_it(rule: str, html: str, is_opened: bool) -> None:
+    page, geometry = as_rendered(html)
+    placed = apply_geometry(page.blocks, geometry, page.flat)
+    shown = [(block.kind, block.text) for block in placed.blocks if block.text != "c"]
+    assert shown == ([("paragraph", "a b"), ("image", "")] if is_opened else []), rule
+    assert placed.removed == ({} if is_opened else {"unopened": 2}), rule
+    assert apply_geometry(page.blocks, geometry, page.flat, include_hidden_text=True).removed == {}
+
+
+def test_unopened_containers_are_left_out_of_a_page_with_geometry() -> None:
+    html = f"<p>c</p>{PANEL}"
+    _, geometry = as_rendered(html)
+    assert [block.text for block in extract_blocks(html, BASE, geometry=geometry)] == ["c"]
+    assert [block.text for block in extract_blocks(html, BASE)] == ["c", "a b", ""]
 
 
 HERE, THERE = (0.0, 0.0, 50.0, 20.0), (0.0, 90.0, 50.0, 20.0)
