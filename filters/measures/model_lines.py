@@ -45,12 +45,12 @@ def own_lines(text: str) -> Iterator[str]:
     """
     if not text.isascii():
         text = text.translate(_PLAIN_QUOTES)
-    broken = _ASCII_SENTENCE_END.sub(r"\1\n", text) if text.isascii() else _SENTENCE_END.sub(r"\1\2\n", text)
-    for sentence in broken.split("\n"):
-        if sentence.isascii():
-            tokens = _ASCII_TOKEN.findall(sentence.lower().translate(_ASCII_DIGITS))
-        else:
-            tokens = _TOKEN.findall(_DIGIT.sub("0", sentence.lower()))
+    if text.isascii():
+        lines = _ASCII_SENTENCE_END.sub(r"\1\n", text).lower().translate(_ASCII_DIGITS)
+    else:
+        lines = _DIGIT.sub("0", _SENTENCE_END.sub(r"\1\2\n", text).lower())
+    for line in lines.split("\n"):
+        tokens = (_ASCII_TOKEN if line.isascii() else _TOKEN).findall(line)
         if len(tokens) >= MIN_TOKENS:
             yield " ".join(tokens)
 

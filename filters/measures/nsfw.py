@@ -1,7 +1,7 @@
 """How likely a picture is pornographic, by open_nsfw or another ONNX classifier of its kind (filters.md 6, models.md 5).
 
-Off unless the rule `image.nsfw` is on: at some 40 milliseconds a picture it is the dearest measure. Its recall has not been tested;
-a low score is no promise.
+Off unless the rule `image.nsfw` is on: at 15 to 40 milliseconds a picture it is the dearest measure. Its recall has not been
+tested; a low score is no promise.
 """
 
 from __future__ import annotations

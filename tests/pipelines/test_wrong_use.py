@@ -82,6 +82,8 @@ def test_a_damaged_record_costs_itself_alone(crawl: Path, tmp_path: Path) -> Non
         (["build", "--input", "{crawl}", "--output", "{full}"], 2, ["not a run folder", "note.txt"]),
         (["build", "--input", "{crawl}", "--output", "{out}", "--config", "absent"], 2, ["absent", "default"]),
         (["build", "--input", "{crawl}", "--output", "{out}", "--set", "gate=1"], 2, ["gate", "unknown key"]),
+        (["build", "--input", "{crawl}", "--output", "{out}", "--set", "perplexity.models.en={file}"], 2, ["{file}", "ARPA"]),
+        (["build", "--input", "{crawl}", "--output", "{out}", "--set", "perplexity.models.xx=m"], 2, ["unknown language", "'xx'"]),
         (["build", "--input", "{crawl}", "--output", "{out}", "--workers", "0"], 2, ["--workers 0", "at least 1"]),
         (["build", "--input", "{crawl}", "--output", "{out}", "--no_such_option=1"], 2, ["no_such_option", "unknown"]),
         (["verify", "{full}"], 2, ["not a run folder"]),
