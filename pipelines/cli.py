@@ -75,14 +75,15 @@ Examples:
 
 _PAGE = """\
 Shows what the pipeline makes of one page: encoding, limits, gate, blocks with their kinds and paths, what deduplication removed,
-nodes, Markdown. The page is a file with HTML, a record of an archive, or a row of a
-table.
+nodes, Markdown. The page is a file with HTML, a record of an archive, or a row of a table. Of a run folder: what each rule said
+of the page's paragraphs and images and of the document, kept or not.
 
 Examples:
   interleaf page --html page.html --url https://example.org/a
   interleaf page crawl/a.warc.gz --url https://example.org/a --stage nodes
   interleaf page crawl/a.warc.gz --offset 81734 --stage blocks --json
   interleaf page pages.parquet --url https://example.org/a --set input.html_column=content
+  interleaf page OUT --url https://example.org/a
   interleaf page --html page.html --url https://example.org/a --profile obelics --trace
 """
 
@@ -188,6 +189,12 @@ def _plan(options: argparse.Namespace) -> int:
 
 
 def _page(options: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    if options.archive is not None and (Path(options.archive) / "run.yaml").is_file():
+        from pipelines.verdicts import show_verdicts
+
+        return show_verdicts(options.archive, options.url, options.json)
     from pipelines.page import show_page
 
     return show_page(
@@ -299,7 +306,7 @@ def _parser() -> argparse.ArgumentParser:
     configuration(plan)
 
     page = command("page", _page, "what happens to one page, and why", _PAGE)
-    page.add_argument("archive", metavar="ARCHIVE", nargs="?", help="archive or table that holds the page")
+    page.add_argument("archive", metavar="ARCHIVE", nargs="?", help="archive or table that holds the page, or a run folder")
     page.add_argument("--html", metavar="FILE", help="file with the page's HTML instead of an archive; - for standard input")
     page.add_argument("--url", help="the page's URL: which record or row of ARCHIVE, or the base of the links of --html FILE")
     page.add_argument(

@@ -118,9 +118,10 @@ def plan_retune(folder: str | Path, output: str | Path, config: str | None, over
     given = stored["input"]
     summary = InputSummary(given["files"], given["bytes"], file_sha256(Path(folder) / INPUT_FILE))
     ranges = base.documents - base.revisits
+    versions = {**stored["versions"], **code_versions(new)}
     origins = {stage: Origin(base.folder_of(stage), base.key_of(stage)) for stage in base.stages if stage not in OWN_STAGES}
     keys = {stage: origin.key for stage, origin in origins.items()}
-    key_of = {"config": new.as_dict(), "versions": stored["versions"], "input": summary.digest, "stages": keys}
+    key_of = {"config": new.as_dict(), "versions": versions, "input": summary.digest, "stages": keys}
     plan = replace(
         base,
         folder=str(output),
@@ -131,7 +132,7 @@ def plan_retune(folder: str | Path, output: str | Path, config: str | None, over
     if os.path.realpath(output) == os.path.realpath(folder):
         raise UsageError(f"--output {output}: is the run that is retuned; give another folder")
     retuned = Retuned(str(folder), base.key, tuple(changes))
-    return Run(Path(output), new, summary, ranges, stored["versions"], plan, lists, retuned)
+    return Run(Path(output), new, summary, ranges, versions, plan, lists, retuned)
 
 
 def run_in_process(run: Run, started: float) -> None:
