@@ -65,7 +65,10 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
         # Images too: a run that stops here has all that `interleaf retune` goes on from.
         judged = (scored, images) | "Judged" >> beam.Flatten() | "SumJudged" >> SumShards()
         checked = judged | "CheckRules" >> beam.Map(_check_rules, rules, config.guard, plan.folder).with_output_types(bool)
-        allowed = scored | "AfterCheck" >> beam.Map(_after, beam.pvalue.AsIter(checked)).with_output_types(ShardManifest)
+        # A step of its own before the side input: Beam's fuser in Java parts a step that has one from the stage before it, and with
+        # it all that reads the same collection. A Flatten among those it tears apart, and the job ends before it begins.
+        waiting = scored | "Waiting" >> beam.Map(_same).with_output_types(ShardManifest)
+        allowed = waiting | "AfterCheck" >> beam.Map(_after, beam.pvalue.AsIter(checked)).with_output_types(ShardManifest)
     data = allowed | "WriteDataset" >> WriteDataset(plan, config.write_settings())
     manifests = (documents, *asked, outcomes, images, scored, data) | "AllManifests" >> beam.Flatten()
     return manifests | "FinishRun" >> FinishRun(plan, started)
@@ -84,6 +87,10 @@ def _check_rules(totals: RunTotals, rules: Mapping[str, RuleConfig], guard: Guar
     judged = {name.removeprefix("judged/"): count for name, count in totals.counts.items() if name.startswith("judged/")}
     check_rules(judged, rules, guard, folder)
     return True
+
+
+def _same(manifest: ShardManifest) -> ShardManifest:
+    return manifest
 
 
 def _after(manifest: ShardManifest, checked: Iterable[bool]) -> ShardManifest:

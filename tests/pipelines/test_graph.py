@@ -126,3 +126,13 @@ def test_the_graph_does_not_grow_with_the_input(tmp_path: Path, overrides: list[
         sizes.append(len(proto(run).SerializeToString()))
     assert abs(sizes[1] - sizes[0]) < 10_000
     assert sizes[1] < 1_000_000
+
+
+@pytest.mark.parametrize("overrides", [(), NETWORK])
+def test_nothing_reads_a_collection_beside_a_flatten_and_with_a_side_input(tmp_path: Path, overrides: Sequence[str]) -> None:
+    """Such a graph ends on Spark, before it begins, in "PCollectionNodes were consumed but never produced"."""
+    transforms = proto(plan(tmp_path, overrides=overrides)).components.transforms.values()
+    flattened = {p for t in transforms if t.spec.urn == common_urns.primitives.FLATTEN.urn for p in t.inputs.values()}
+    with_side_inputs = [t for t in transforms if t.spec.urn == common_urns.primitives.PAR_DO.urn and len(t.inputs) > 1]
+    assert with_side_inputs
+    assert [t.unique_name for t in with_side_inputs if flattened & set(t.inputs.values())] == []
