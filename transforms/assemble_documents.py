@@ -16,6 +16,7 @@ from transforms.documents.assemble import DocumentsConfig, score_document
 from transforms.documents.codec import read_document, scored_row
 from transforms.group_by_shard import GroupByShard
 from transforms.records import Outcome, ShardManifest
+from transforms.shard_maker import ShardMaker
 from transforms.shards.bodies import image_bytes
 from transforms.shards.plan import ShardPlan, read_rows
 from transforms.shards.schemas import SCORED
@@ -71,7 +72,7 @@ def _scorer(model: str, plan: ShardPlan) -> Callable[[Outcome], float | None]:
     return score_of
 
 
-class _ScoreShard(beam.DoFn):  # type: ignore[misc]
+class _ScoreShard(ShardMaker):
     def __init__(self, plan: ShardPlan, settings: ScoreSettings) -> None:
         self._plan = plan
         self._settings = settings

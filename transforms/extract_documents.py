@@ -35,6 +35,7 @@ from transforms.records import (
     ShardManifest,
     Source,
 )
+from transforms.shard_maker import ShardMaker
 from transforms.shards.plan import ShardPlan, read_rows
 from transforms.shards.schemas import CAPTURES, DOCUMENTS, REFERENCES, REVISITS
 from transforms.shards.writer import ShardWriter, find_finished
@@ -206,7 +207,7 @@ def isolated_extractor(settings: ExtractSettings) -> IsolatedExtractor | None:
     )
 
 
-class _Extract(beam.DoFn):  # type: ignore[misc]
+class _Extract(ShardMaker):
     """What extracts pages has a child process, one for all shards that an instance makes."""
 
     def __init__(self, plan: ShardPlan, settings: ExtractSettings) -> None:
@@ -216,6 +217,7 @@ class _Extract(beam.DoFn):  # type: ignore[misc]
 
     def setup(self) -> None:
         """One child process for all ranges that this instance gets; it ends with this process if there is no teardown."""
+        super().setup()
         self._isolated = isolated_extractor(self._settings)
 
     def teardown(self) -> None:

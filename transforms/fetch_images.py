@@ -28,6 +28,7 @@ from transforms.images.urls import url_key
 from transforms.images.validate import ImageLimits
 from transforms.images.wanted import LookUpConfig, want_image
 from transforms.records import Drop, LookUp, Outcome, ShardManifest, Sighting, WantedImage
+from transforms.shard_maker import ShardMaker
 from transforms.shards.bodies import image_bytes
 from transforms.shards.plan import ShardPlan, read_rows
 from transforms.shards.schemas import IMAGES, OUTCOMES
@@ -208,7 +209,7 @@ def _by_document_shard(outcome: Outcome) -> Iterator[tuple[int, Outcome]]:
         yield shard, outcome
 
 
-class _ResolveShard(beam.DoFn):  # type: ignore[misc]
+class _ResolveShard(ShardMaker):
     def __init__(self, plan: ShardPlan, limits: ImageLimits) -> None:
         self._plan = plan
         self._limits = limits
@@ -218,7 +219,7 @@ class _ResolveShard(beam.DoFn):  # type: ignore[misc]
         yield resolve_shard(index, wanted, self._plan, self._limits)
 
 
-class _StoreShard(beam.DoFn):  # type: ignore[misc]
+class _StoreShard(ShardMaker):
     def __init__(self, plan: ShardPlan) -> None:
         self._plan = plan
 

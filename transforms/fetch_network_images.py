@@ -33,6 +33,7 @@ from transforms.images.resolve import with_facts
 from transforms.images.urls import host_of
 from transforms.images.validate import ImageLimits, validate_image
 from transforms.records import NETWORK, Outcome, ShardManifest
+from transforms.shard_maker import ShardMaker
 from transforms.shards.bodies import fetched_bytes
 from transforms.shards.plan import ShardPlan, read_rows
 from transforms.shards.schemas import OUTCOMES
@@ -217,7 +218,7 @@ def _choose(element: tuple[int, Iterable[Outcome]], plan: ShardPlan) -> Iterator
     yield from choose_candidates(*element, plan)
 
 
-class _FetchShard(beam.DoFn):  # type: ignore[misc]
+class _FetchShard(ShardMaker):
     def __init__(self, plan: ShardPlan, stage: str, settings: FetchSettings) -> None:
         self._plan = plan
         self._stage = stage
@@ -231,7 +232,7 @@ class _FetchShard(beam.DoFn):  # type: ignore[misc]
         yield manifest
 
 
-class _MergeShard(beam.DoFn):  # type: ignore[misc]
+class _MergeShard(ShardMaker):
     def __init__(self, plan: ShardPlan) -> None:
         self._plan = plan
 

@@ -9,11 +9,12 @@ import apache_beam as beam
 
 import transforms.coders  # noqa: F401  registers the records
 from transforms.records import ShardManifest
+from transforms.shard_maker import ShardMaker
 from transforms.shards.data import WriteSettings, write_data_shard
 from transforms.shards.plan import ShardPlan
 
 
-class _WriteShard(beam.DoFn):  # type: ignore[misc]
+class _WriteShard(ShardMaker):
     def __init__(self, plan: ShardPlan, settings: WriteSettings) -> None:
         self._plan = plan
         self._settings = settings

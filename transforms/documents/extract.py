@@ -14,7 +14,7 @@ from transforms.archives.select import language_hints
 from transforms.blocks import content_hash
 from transforms.blocks.dedup import deduplicate
 from transforms.blocks.extract import BlocksConfig, page_blocks
-from transforms.blocks.main_content.select import MainContentConfig, select_main_content
+from transforms.blocks.main_content.select import MainContentConfig, Selection, select_main_content
 from transforms.documents.obelics import read_obelics_page
 from transforms.html.limits import LimitsConfig, exceeded_limit, exceeded_nodes
 from transforms.html.readerable import GateConfig, gate_score
@@ -142,11 +142,7 @@ def _default_document(
         _block_drop(page, document_id, repeat.block, repeat.rule, f" repeats {repeat.twin_path}" if repeat.twin_path else "")
         for repeat in deduplicated.repeats
     ]
-    drops += [
-        _unused_block_drop(page, document_id, block, rule, selection.threshold)
-        for block in selection.blocks
-        if (rule := no_node_rule(block)) is not None
-    ]
+    drops += _unused_block_drops(page, document_id, selection)
     language = identify_language("\n".join(text for node in nodes if (text := node.text) is not None))
     return Document(
         id=document_id,
@@ -328,11 +324,19 @@ def _block_drop(page: Page, document_id: str, block: Block, rule: str, remark: s
     return _drop_at(page, f"{document_id}#b{block.dom_index}", rule, block.xpath + remark)
 
 
-def _unused_block_drop(page: Page, document_id: str, block: Block, rule: str, threshold: float | None) -> Drop:
-    """The Drop of a block that is in no node; one that is not main content shows the beginning of its text."""
-    excerpt = f" {block.text[:EXCERPT]}" if block.excluded is not None and block.text else ""
-    measured = (block.probability, threshold) if block.probability is not None else (None, None)
-    return _drop_at(page, f"{document_id}#b{block.dom_index}", rule, block.xpath + excerpt, *measured)
+def _unused_block_drops(page: Page, document_id: str, selection: Selection) -> list[Drop]:
+    """The Drops of blocks that are in no node; one that is not main content shows the beginning of its text."""
+    url, file, offset = page.url, page.source.file, page.source.offset
+    drops: list[Drop] = []
+    for block in selection.blocks:
+        rule = no_node_rule(block)
+        if rule is None:
+            continue
+        target_id = f"{document_id}#b{block.dom_index}"
+        detail = f"{block.xpath} {block.text[:EXCERPT]}" if block.excluded is not None and block.text else block.xpath
+        threshold = selection.threshold if block.probability is not None else None
+        drops.append(Drop(BLOCK_STAGE, rule, "block", target_id, url, block.probability, threshold, detail, file, offset))
+    return drops
 
 
 def _drop_at(

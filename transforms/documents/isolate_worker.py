@@ -29,13 +29,11 @@ from transforms.documents.isolate_protocol import (
     describe_error,
     encode,
 )
+from transforms.garbage import collect_rarely
 from transforms.records import Document, Drop, Page, Source
 
 FIRST_TO_GO = 500
 """Added to the process's badness when the machine runs out of memory: a page is lost rather than the run."""
-
-OBJECTS_BETWEEN_COLLECTIONS = 100_000
-"""A page leaves no cycles behind, yet so many objects that the garbage collector would by default look for some several times."""
 
 SAMPLE = b"<article><p>The ferryman keeps a log in which every crossing has one line, with the hour and the wind.</p></article>"
 
@@ -79,8 +77,7 @@ def warm_up() -> None:
     ungated = dataclasses.replace(config, gate=dataclasses.replace(config.gate, enabled=False))
     extract_document(Page("http://localhost/", SAMPLE, "text/html", Source("", 0, 0)), ungated)
     gc.collect()
-    gc.freeze()
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    collect_rarely()
 
 
 def _answer(function: object, page: Page, setup: Setup) -> bytes:

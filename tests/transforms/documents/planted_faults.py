@@ -95,8 +95,8 @@ def list_belongings() -> str:
         sockets += 1
     core = resource.getrlimit(resource.RLIMIT_CORE)[0]
     badness = Path("/proc/self/oom_score_adj").read_text(encoding="ascii").strip()
-    beam, grpc = "apache_beam" in sys.modules, "grpc" in sys.modules
-    return f"{sockets} sockets, beam {beam}, grpc {grpc}, core files {core}, badness {badness}"
+    needless = [name for name in ("apache_beam", "grpc", "pyarrow", "warcio") if name in sys.modules]
+    return f"{sockets} sockets, imported {needless}, core files {core}, badness {badness}"
 
 
 FAULTS = {

@@ -214,7 +214,7 @@ def test_the_child_holds_nothing_of_its_parent(extractor: IsolatedExtractor) -> 
         listening.set_inheritable(True)
         result = extractor.extract(planted("belongings"))
     assert isinstance(result, Drop)
-    assert result.detail == "1 sockets, beam False, grpc False, core files 0, badness 500"
+    assert result.detail == "1 sockets, imported [], core files 0, badness 500"
 
 
 def test_an_interrupt_of_the_terminal_is_left_to_the_parent(extractor: IsolatedExtractor) -> None:

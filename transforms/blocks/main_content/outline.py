@@ -68,7 +68,7 @@ class Outline:
         """For each element, and above the root, the first marked one on the way up, itself included; above the root for none."""
         found = np.where(np.append(marked, True), np.arange(len(self.parent)), self.parent)
         # Each round looks twice as far up as the one before.
-        while not np.array_equal(further := found[found], found):
+        while ((further := found[found]) != found).any():
             found = further
         return found
 

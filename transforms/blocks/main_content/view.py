@@ -99,7 +99,7 @@ class PageView:
 
 def rounded(columns: Sequence[Numbers] | Numbers) -> Matrix:
     """Columns as the model takes them."""
-    return np.round(columns, DECIMALS).astype(np.float32)
+    return np.array(columns).round(DECIMALS).astype(np.float32)
 
 
 def has_row(block: Block) -> bool:
