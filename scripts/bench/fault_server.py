@@ -16,6 +16,7 @@ import ssl
 import struct
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -189,6 +190,7 @@ class FaultServer:
         self.log: list[Request] = []
         self.connections = 0
         self.busiest = 0
+        self._asked: Counter[str] = Counter()
         self._default = default or answer(b"not here", 404, content_type="text/plain")
         self._context = context
         self._max_requests = max_requests
@@ -270,7 +272,8 @@ class FaultServer:
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
         request = Request(lines[0].split(" ")[1], headers, number, time.monotonic())
         with self._lock:
-            seen = sum(other.path == request.path for other in self.log) if len(self.log) < 2000 else 0
+            seen = self._asked[request.path]
+            self._asked[request.path] += 1
             self.log.append(request)
             self._busy += 1
             self.busiest = max(self.busiest, self._busy)
