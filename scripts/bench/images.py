@@ -302,9 +302,11 @@ def measure_logos(folder: Path, options: argparse.Namespace) -> None:
         urls = [server.url(f"/{number}") for number in range(logos)]
         write_crawl(folder / "a.warc.gz", options.documents, lambda number: chance.sample(urls, on_a_page))
         command = build_command(folder / "a.warc.gz", folder / "out", "images.max_docs_per_url=null", "images.limits.min_side=1")
-        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([*command, "--set", "guard.max_dropped=null"], stderr=subprocess.DEVNULL)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise RuntimeError(f"the build ended with {process.returncode}")
         asked = Counter(server.paths())
     stats = json.loads((folder / "out/stats.json").read_text())
     cpu = {stage: seconds for stage, seconds in stats["cpu_seconds"].items() if stage.startswith(("looked", "fetched", "outcomes"))}

@@ -231,16 +231,19 @@ def test_a_slow_host_does_not_hold_the_others() -> None:
 def test_a_server_that_limits_the_rate_gets_it() -> None:
     """Issue 62 of img2dataset: 429 above a rate."""
     arrivals: list[float] = []
+    refused: list[float] = []
 
     def limited(exchange: object) -> bool:
         now = time.monotonic()
         too_fast = sum(now - other < 0.2 for other in arrivals) >= 4
         arrivals.append(now)
+        refused.extend([now] * too_fast)
         return bool((answer(b"", 429) if too_fast else answer(PICTURE))(exchange))  # type: ignore[arg-type]
 
     with FaultServer(default=limited) as server:
         found = fetch([server.url(f"/{number}") for number in range(20)], delay_per_host=0.01, retry_delay=0.2, url_deadline=60)
     assert Counter(map(status, found)) == {"ok": 20}
+    assert len(refused) <= 3, "after a 429 the host is asked less often"
 
 
 def test_a_name_that_does_not_exist_is_looked_up_once() -> None:

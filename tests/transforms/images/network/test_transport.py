@@ -54,6 +54,7 @@ FAULTS: dict[str, tuple[Route, str]] = {
     "/headers": (raw(head(200, *["A: b"] * 300)), "http_other"),
     "/long-header": (raw(head(200, "A: " + "b" * 70_000)), "http_other"),
     "/declared-too-large": (endless(300 << 20, f"Content-Length: {300 << 20}"), "too_large"),
+    "/declared-just-too-large": (answer(bytes(2 * CAP), patience=2), "too_large"),
     "/too-large": (endless(300 << 20), "too_large"),
     "/chunks-too-large": (endless(300 << 20, chunked=True), "too_large"),
     "/cut": (cut(b"abc", 10), "short_body"),
@@ -76,7 +77,7 @@ def test_each_fault_is_a_status_and_gives_its_memory_back() -> None:
         transport.budget.give_back(held)
         assert transport.budget.take(SETTINGS.bytes_in_flight, time.monotonic())
     assert {path: status_of(what) for path, what in found.items()} == {path: expected for path, (_, expected) in FAULTS.items()}
-    assert server.requests("/declared-too-large")[0].body_bytes < 16 * CAP
+    assert server.requests("/declared-just-too-large")[0].body_bytes == 0
     agents = {request.headers["user-agent"] for request in server.log}
     assert len(agents) == 1
     assert agents.pop().endswith("(+https://crawler.example/about)")
