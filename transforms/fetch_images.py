@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
@@ -109,7 +109,7 @@ def resolve_shard(index: int, wanted: Iterable[WantedImage], plan: ShardPlan, li
         outcomes = shard.table(f"stages/{stage}", OUTCOMES, row_group_rows=10_000)
         for image in sorted(wanted, key=lambda image: image.url_key):
             outcome = resolve_image(image, limits)
-            outcomes.append(asdict(outcome))
+            outcomes.append_record(outcome)
             if not plan.rounds:
                 shard.drop(count_outcome(outcome, counts))
         return shard.commit({} if plan.rounds else counts)

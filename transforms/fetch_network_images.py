@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import apache_beam as beam
@@ -118,7 +118,7 @@ def fetch_shard(index: int, wanted: Iterable[Outcome], plan: ShardPlan, stage: s
                     places[outcome.sha256] = bodies.append(body)
                 flags = (*outcome.flags, *flagged.get(outcome.url_key, ()))
                 outcome = replace(outcome, file=bodies.name, offset=places[outcome.sha256], length=len(body), flags=flags)
-            table.append(asdict(outcome))
+            table.append_record(outcome)
             counts[f"{stage}/{outcome.status}"] += 1
         manifest = shard.commit(counts)
     journal.remove()
@@ -138,7 +138,7 @@ def merge_shard(index: int, fetched: Iterable[Outcome], plan: ShardPlan) -> Shar
             looked_up = Outcome(**row)
             answer = answers.get(looked_up.url_key)
             outcome = looked_up if answer is None else replace(answer, shards=looked_up.shards)
-            outcomes.append(asdict(outcome))
+            outcomes.append_record(outcome)
             shard.drop(count_outcome(outcome, counts))
         return shard.commit(counts)
 

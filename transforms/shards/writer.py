@@ -40,8 +40,6 @@ SMALL_ROW_GROUP_ROWS = 10_000
 ROW_GROUP_BYTES = 64 * 2**20
 """Bytes of values after which a row group ends early; keeps image shards within memory."""
 
-_DROP_VALUES = attrgetter(*DROPS.names)
-
 
 def shard_name(index: int, total: int, prefix: str = "part") -> str:
     """The deterministic stem of a shard's files; names sort as the numbers do.
@@ -60,6 +58,7 @@ class TableFile:
         self.rows = 0
         self._schema = schema
         self._names = schema.names
+        self._values_of = attrgetter(*schema.names)
         self._row_group_rows = row_group_rows
         self._buffer: list[tuple[Any, ...]] = []
         self._buffered_bytes = 0
@@ -69,9 +68,13 @@ class TableFile:
 
     def append(self, row: Mapping[str, Any], size: int = 0) -> None:
         """Adds a row by the names of its columns, null where one is missing; `size` is its weight in bytes where rows are heavy."""
-        self.append_values(tuple(map(row.get, self._names)), size)
+        self._add(tuple(map(row.get, self._names)), size)
 
-    def append_values(self, values: tuple[Any, ...], size: int = 0) -> None:
+    def append_record(self, record: object, size: int = 0) -> None:
+        """Adds a row from the record's attributes with the names of the columns."""
+        self._add(self._values_of(record), size)
+
+    def _add(self, values: tuple[Any, ...], size: int) -> None:
         """Adds a row whose values stand in the order of the columns."""
         self._buffer.append(values)
         self._buffered_bytes += size
@@ -168,7 +171,7 @@ class ShardWriter:
         for drop in drops:
             if self._drop_table is None:
                 self._drop_table = self.table("drops", DROPS, f"part-{self.stage}", SMALL_ROW_GROUP_ROWS)
-            self._drop_table.append_values(_DROP_VALUES(drop))
+            self._drop_table.append_record(drop)
             self._drops[f"{drop.stage}/drop:{drop.rule}"] += 1
 
     def commit(self, counts: Mapping[str, int], other_cpu_seconds: float = 0.0) -> ShardManifest:

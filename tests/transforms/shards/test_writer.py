@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -46,6 +47,16 @@ def test_the_schema_is_written_whatever_the_rows_hold(tmp_path: Path) -> None:
     write(tmp_path / "nulls", rows=3)
     for run in (tmp_path, tmp_path / "nulls"):
         assert pq.read_schema(run / "stages/documents/part-00001-of-00004.parquet").equals(SCHEMA)
+
+
+def test_a_row_is_given_by_names_or_as_a_record_with_these_attributes(tmp_path: Path) -> None:
+    with ShardWriter(tmp_path, "documents", 1, 4, "k") as shard:
+        main = shard.table("stages/documents", SCHEMA)
+        main.append({"text": "x", "else": 3})
+        main.append_record(SimpleNamespace(text="y", n=2, other=5))
+        shard.commit({})
+    rows = pq.read_table(tmp_path / "stages/documents/part-00001-of-00004.parquet").to_pylist()
+    assert rows == [{"n": None, "text": "x"}, {"n": 2, "text": "y"}]
 
 
 def test_writing_again_gives_the_same_bytes(tmp_path: Path) -> None:
