@@ -68,9 +68,15 @@ def _rule(path: str, rule: Rule, limits: Any) -> Iterator[Key]:
     for key in rule_keys(rule):
         allowed, meaning = _OF_RULE[key]
         about = rule.category if key == "allowed" else rule.length if key == "min_tokens" else rule.measure
-        subject = f" ({about}: {MEANINGS[about]})" if key in ("min", "max", "allowed") and about else ""
+        subject = f" ({about}: {_meaning(path, about)})" if key in ("min", "max", "allowed") and about else ""
         value = getattr(limits, key)
         yield Key(f"{path}.{key}", allowed, "any" if key == "allowed" and value is None else _as_yaml(value), meaning + subject)
+
+
+def _meaning(path: str, measure: str) -> str:
+    if measure not in MEANINGS:
+        raise LookupError(f"{path}: the measure {measure} has no line in filters.measures.meanings")
+    return MEANINGS[measure]
 
 
 def _as_yaml(value: Any, is_size: bool = False) -> str:

@@ -15,6 +15,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "rendered_height": "height that the page declares, pixels; a percentage is of the image's own",
         "aspect": "width of the stored image over its height",
         "url_words": "words such as logo, button, icon in the path of the image's URL",
+        "nsfw_score": "how likely open_nsfw finds the image not safe for work, 0 to 1; asked for only where the rule is on",
         "images": "number of images left",
         "words": "number of words; in scripts without spaces as ICU cuts them",
         "char_repetition_ratio": "share of the most frequent repeated sequences among all sequences of 10 characters",
