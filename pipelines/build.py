@@ -16,8 +16,9 @@ from typing import Any, TextIO
 from filters.rules import RuleGuardError
 from pipelines.config import ConfigError, load_config
 from pipelines.errors import RunError, UsageError
+from pipelines.presets import given_options
 from pipelines.retry_images import begin_retry, check_reused, set_aside
-from pipelines.run_folder import ERROR_LOG, Run, plan_run, prepare_folder
+from pipelines.run_folder import ERROR_LOG, SUCCESS, Run, plan_run, prepare_folder
 from pipelines.runners import Engine, check_beam_arguments, resolve_runner, run_graph
 from pipelines.stop import stops_at_once
 from transforms.files import is_remote
@@ -82,8 +83,8 @@ def build_dataset(
     # Beam takes seconds to import; wrong use is told before that.
     from pipelines.graph import build
 
-    run_with_log(run, engine, lambda root: build(root, run, started), stream)
-    say(summary(run))
+    finished = run_with_log(run, engine, lambda root: build(root, run, started), stream)
+    say(summary(run) if finished else f"submitted; {output} is complete when it has {SUCCESS}; the same command resumes")
     return 0
 
 
@@ -95,8 +96,11 @@ def _give_options_to_file_systems(engine: Engine) -> None:
     FileSystems.set_options(PipelineOptions(list(engine.arguments)))
 
 
-def run_with_log(run: Run, engine: Engine, build: Callable[[Any], object], stream: TextIO) -> None:
-    """Builds and runs a graph with progress on `stream`; what workers print goes to a file of the run folder. Raises RunError."""
+def run_with_log(run: Run, engine: Engine, build: Callable[[Any], object], stream: TextIO) -> bool:
+    """Builds and runs a graph with progress on `stream`; what workers print goes to a file of the run folder.
+
+    Whether the run is finished; it is not where the job was only submitted. Raises RunError for any other end.
+    """
     from pipelines.progress import Progress
 
     log = error_log(run)
@@ -115,8 +119,9 @@ def run_with_log(run: Run, engine: Engine, build: Callable[[Any], object], strea
             raise RunError(told.partition(": ")[2]) from error
         raise RunError(_failure(log, error)) from error
     log.unlink(missing_ok=True)
-    if not run.finished:
+    if not run.finished and "no_wait_until_finish" not in given_options(engine.arguments):
         raise RunError(f"{run.folder}: the runner reports success, but the run is not finished; run the same command again")
+    return run.finished
 
 
 def error_log(run: Run) -> Path:

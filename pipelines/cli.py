@@ -249,6 +249,7 @@ def _parser() -> argparse.ArgumentParser:
     def manifest_option(sub: argparse.ArgumentParser) -> None:
         sub.add_argument(
             "--input-manifest",
+            "--input_manifest",  # as Beam spells options, and the Dataflow template
             metavar="FILE",
             nargs="+",
             action="extend",

@@ -44,6 +44,7 @@ from transforms.images.network.config import NetworkConfig
 from transforms.images.validate import ImageLimits
 from transforms.images.wanted import LookUpConfig
 from transforms.shards.data import WriteSettings
+from transforms.stored_path import StoredPath, stored_path
 
 __all__ = ["Config", "ConfigError", "config_from_dict", "find_config", "load_config"]
 
@@ -259,9 +260,9 @@ def override_config(tree: Mapping[str, Any], overrides: Sequence[str], where: st
     return build(Config, Located(located, where), _READERS)
 
 
-def find_config(name: str | Path) -> Path:
+def find_config(name: str | Path) -> StoredPath:
     """The file a `--config` value names: a path that exists, else a configuration shipped in the package `configs`."""
-    path = Path(name)
+    path = stored_path(name)
     if path.is_file():
         return path
     shipped = resources.files("configs")

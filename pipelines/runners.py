@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pipelines.dataflow import check_dataflow_options
 from pipelines.errors import UsageError
 from pipelines.presets import PRESETS, given_options, preset_arguments
 
@@ -85,6 +86,8 @@ def check_beam_arguments(engine: Engine) -> None:
     unknown = [name for name in parsed.get_all_options(retain_unknown_options=True) if name not in known]
     if unknown:
         raise UsageError(f"--{unknown[0]}: unknown option; `interleaf build --help` lists ours, all others must be Beam's")
+    if engine.name == "DataflowRunner":
+        check_dataflow_options(parsed)
 
 
 def job_server_options(endpoint: str) -> set[str]:
@@ -108,10 +111,12 @@ def job_server_options(endpoint: str) -> set[str]:
 def run_graph(engine: Engine, build: Callable[[Any], object]) -> Any:
     """Builds and runs a graph, waits for its end and gives Beam's result; RuntimeError when that is anything but success.
 
+    With Beam's option `--no_wait_until_finish` it does not wait.
+
     Interrupted, it cancels the job: a cluster would go on without us, into files that the next attempt takes for its own.
     """
     import apache_beam as beam
-    from apache_beam.options.pipeline_options import PipelineOptions
+    from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
     from apache_beam.runners.portability.fn_api_runner import FnApiRunner
     from apache_beam.runners.runner import PipelineState
 
@@ -120,6 +125,8 @@ def run_graph(engine: Engine, build: Callable[[Any], object]) -> Any:
     pipeline = beam.Pipeline(runner=FnApiRunner() if engine.name is None else engine.name, options=options)
     build(pipeline)
     result = pipeline.run()
+    if options.view_as(StandardOptions).no_wait_until_finish:
+        return result
     try:
         state = result.wait_until_finish()
     except KeyboardInterrupt:

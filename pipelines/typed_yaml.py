@@ -11,12 +11,12 @@ import types
 import typing
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, TypeVar, Union
 
 import yaml
 
 from transforms.sizes import parse_size
+from transforms.stored_path import StoredPath
 
 SIZE_KEYS = frozenset({"bytes", "memory", "bytes_in_flight"})
 """Keys that take sizes such as 8MiB, as do those that end in `_bytes`."""
@@ -34,7 +34,7 @@ class Located:
     where: str
 
 
-def read_yaml(path: Path) -> dict[str, Any]:
+def read_yaml(path: StoredPath) -> dict[str, Any]:
     """The sections of a YAML file, each with its place; raises ConfigError."""
     try:
         text = path.read_text(encoding="utf-8")

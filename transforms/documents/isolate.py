@@ -276,6 +276,7 @@ def peak_memory(process: psutil.Process) -> int:
 def _start_process() -> tuple[subprocess.Popen[bytes], socket.socket]:
     """A child and our end of the socket to it. No fork: a copy of this process would hold its sockets and its threads' locks."""
     ours, theirs = socket.socketpair()
+    theirs.setblocking(True)  # a default timeout that some library has set (Beam's of Google does) would be the child's as well
     command = [sys.executable, "-c", _START, str(theirs.fileno()), *(entry or os.getcwd() for entry in sys.path)]
     with theirs:
         try:

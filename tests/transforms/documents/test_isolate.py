@@ -199,6 +199,20 @@ def test_a_child_killed_between_two_pages_costs_none(extractor: IsolatedExtracto
     assert isinstance(extractor.extract(page()), Document)
 
 
+def test_a_default_timeout_of_sockets_is_not_the_child_s() -> None:
+    """Libraries set one for the whole process, Beam's for Google's services among them."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(60.0)
+    try:
+        with IsolatedExtractor(ExtractConfig()) as extractor:
+            time.sleep(0.2)  # the child waits for its first page
+            assert isinstance(extractor.extract(page()), Document)
+            time.sleep(0.2)
+            assert isinstance(extractor.extract(page()), Document)
+    finally:
+        socket.setdefaulttimeout(before)
+
+
 def test_one_process_serves_many_pages(extractor: IsolatedExtractor) -> None:
     processes = {process_of(extractor)}
     for _ in range(30):
