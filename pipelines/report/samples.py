@@ -36,7 +36,7 @@ SAMPLES = 20
 SAMPLED_SHARDS = 64
 """Shards of a stage that samples come from, evenly spread: the report of a large run costs what a small one's does."""
 
-SAMPLED_DOCUMENTS = 1000
+SAMPLED_DOCUMENTS = 400
 """Documents whose measures make the curves, evenly spread over the shards."""
 
 _TRIES = 8

@@ -60,6 +60,13 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         for number in range(12)
     }
+    markup = "&lt;script>alert(2)&lt;/script>&lt;img src=x onerror=alert(2)>"
+    pages["http://kept.example/"] = (
+        f"<title>A short page {markup}</title><article><h1>About the ferry</h1><p>{PROSE}</p><p>The ferryman {markup} keeps a log "
+        "in which every crossing has one line, with the hour and the wind, and what the passengers had to say about both.</p><p>In "
+        "winter nobody crosses, since the ice is too thin to walk on and too thick for a boat of that size to get through it, so "
+        "that for two months of the year each of the villages has to make do with what is on its own side.</p></article>"
+    )
     run = folder / "out"
     overrides = ["extract.main_content.method=off"]
     run_build([str(archive(folder / "a.warc.gz", pages))], run, overrides=overrides)
@@ -93,7 +100,9 @@ def test_samples_of_a_rule_stand_on_the_side_their_value_says(finished: Path) ->
 
 def test_pages_cannot_put_markup_or_addresses_into_the_report(hostile: Path) -> None:
     text = report_of(hostile)
-    assert "alert(1)" in text
+    assert text.count("alert(1)") > 10
+    shown = text[text.index('id="documents"') :]
+    assert shown.count("&lt;script&gt;alert(2)") >= 2, "in the title and in the text of a document that is shown"
     elements = Elements(text).found
     assert not [item for item in elements if item[0] in ("script", "iframe", "object", "link", "form", "base")]
     for _, attributes in elements:

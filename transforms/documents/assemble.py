@@ -24,6 +24,7 @@ from filters.measures import (
     stored_likelihood,
 )
 from filters.measures.language import language_probability
+from filters.measures.text import PARAGRAPH_SEPARATOR
 from filters.rules import RULES, ActiveRules, RuleConfig, Verdict
 from transforms.documents.parts import KeptNode, Measures, drop_idle_boundaries, merge_neighbours, split_nodes
 from transforms.images.statuses import REFUSALS
@@ -318,13 +319,13 @@ class _Judge:
         """The measures of these paragraphs together; those that are known are not measured again."""
         numbers = tuple(paragraphs)
         if numbers not in self.measured:
-            profiles = [
-                profile_text(paragraph.text) if self.profiles is None else self.profiles[number]
-                for number, (paragraph, _) in paragraphs.items()
-            ]
+            if self.profiles is not None:
+                profile = join_profiles([self.profiles[number] for number in numbers])
+            else:
+                profile = profile_text(PARAGRAPH_SEPARATOR.join(paragraph.text for paragraph, _ in paragraphs.values()))
             likelihood = join_likelihoods(stored_likelihood(measures) for _, measures in paragraphs.values())
             document = self.document
-            self.measured[numbers] = join_profiles(profiles).measures(document.language, document.language_score, likelihood)
+            self.measured[numbers] = profile.measures(document.language, document.language_score, likelihood)
         return self.measured[numbers]
 
     def _drop(self, stage: str, kind: TargetKind, target: str, failure: Verdict, detail: str | None) -> None:
