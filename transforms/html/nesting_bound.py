@@ -60,16 +60,18 @@ _SPECIAL_END = frozenset("/" + name for name in SPECIAL if END_TAG_STOPS.get(nam
 _FORMATTING_END = frozenset("/" + name for name in FORMATTING)
 _CLOSED_AT_END = frozenset("/" + name for name in CLOSED_AT_END)
 _CLOSED_AT_END_OF = {"/" + name: frozenset("/" + part for part in CLOSED_AT_END_OF_TABLE) for name in TABLE_PARTS}
-# The end tag of an element that stays open after its start tag, "" of one that does not.
-_END_TAGS = {name: "/" + name for name in SPECIAL | FORMATTING | _FOREIGN | {"span"}} | dict.fromkeys(VOID | SINGLETONS, "")
+# The end tag of an element that stays open after its start tag, "" of one that does not; of those that need no further look.
+_END_TAGS = {name: "/" + name for name in (SPECIAL | FORMATTING | {"span"}) - _DOUBTFUL} | dict.fromkeys(VOID | SINGLETONS, "")
 
 
 def surely_within(text: str, max_nesting: int | None, max_attributes: int | None, max_nodes: int | None) -> bool:
     """Whether a page is certainly within the limits; False when that cannot be told cheaply. None for a limit that is off."""
     if len(text) > 3 * _MANY and text.count("<") > _MANY:  # matches take memory
         return False
+    if max_attributes is not None and max_attributes < _PLAIN_ROUNDS:  # plain attributes are not counted
+        return False
     matches = _MARKUP.findall(text)
-    deepest = len(matches) if max_nesting is None else max_nesting
+    deepest = 1 + (len(matches) if max_nesting is None else max_nesting)  # with the one that stands for none
     longest = min(_ROUNDS, len(text) if max_attributes is None else max_attributes - _PLAIN_ROUNDS)
     expected: list[str] = [_NONE]  # the end tags of the open elements, outermost first; none is for no element
     top = _NONE  # the last of them
@@ -81,7 +83,7 @@ def surely_within(text: str, max_nesting: int | None, max_attributes: int | None
             top = expected[-1]
             if name in _FORMATTING_END:
                 formatting -= 1
-            if len(expected) <= foreign:
+            if foreign >= 0 and len(expected) <= foreign:
                 foreign = NOT_FOREIGN
         elif not name:
             attributes = raw_attributes
@@ -89,7 +91,7 @@ def surely_within(text: str, max_nesting: int | None, max_attributes: int | None
             if content and (foreign >= 0 or ("<!--" in content and _hides_end_tag(raw_text, content))):
                 return False
             if raw_text:
-                if len(expected) > deepest:
+                if len(expected) >= deepest:
                     return False
                 if foreign >= 0 and not is_self_closing(attributes):
                     top = "/" + ascii_lower(raw_text)
@@ -104,33 +106,37 @@ def surely_within(text: str, max_nesting: int | None, max_attributes: int | None
             if len(expected) <= foreign:
                 foreign = NOT_FOREIGN
         else:
-            end_tag = _END_TAGS.get(name)
+            end_tag = _END_TAGS.get(name) if foreign < 0 else None
             if end_tag is None:
                 name = ascii_lower(name)
                 end_tag = _END_TAGS.get(name, "/" + name)
-            if foreign >= 0 or name in _DOUBTFUL:
-                if name in _DOUBTFUL or name in _ENDS_FOREIGN or top in _INTEGRATION_END:
-                    return False
-                end_tag = "" if is_self_closing(attributes) else "/" + name
-            elif end_tag == top:
-                if name in CLOSED_BY_ITSELF:
-                    end_tag = ""
-            elif name in _FOREIGN:
-                if is_self_closing(attributes):
-                    end_tag = ""
-                else:
-                    foreign = len(expected)
+                if foreign >= 0 or name in _DOUBTFUL:
+                    if name in _DOUBTFUL or name in _ENDS_FOREIGN or top in _INTEGRATION_END:
+                        return False
+                    end_tag = "" if is_self_closing(attributes) else "/" + name
+                elif name in _FOREIGN:
+                    if is_self_closing(attributes):
+                        end_tag = ""
+                    else:
+                        foreign = len(expected)
+            if end_tag == top and name in CLOSED_BY_ITSELF and foreign < 0:
+                end_tag = ""
             if end_tag:
                 expected.append(end_tag)
                 top = end_tag
-                if len(expected) > deepest + 1:
+                if len(expected) > deepest:
                     return False
                 if end_tag in _FORMATTING_END:
                     formatting += 1
                     most_formatting = max(most_formatting, formatting)
-        if len(attributes) > longest and (
-            attributes.count("=") >= _ROUNDS
-            or (max_attributes is not None and _PLAIN_ROUNDS + len(ATTRIBUTE.findall(attributes)) > max_attributes)
+        # Most tags have nothing left of their attributes.
+        if (
+            attributes
+            and len(attributes) > longest
+            and (
+                attributes.count("=") >= _ROUNDS
+                or (max_attributes is not None and _PLAIN_ROUNDS + len(ATTRIBUTE.findall(attributes)) > max_attributes)
+            )
         ):
             return False
     # A tag may close all of them, and open them again.
