@@ -2,6 +2,10 @@
 
 Tabs, menus and accordions are hidden until something opens them, and are read. What neither is one of these nor has anything that
 points into it, no reader can see: dialogs for later, templates of scripts, texts for other devices.
+
+It takes a renderer to know what is hidden. What the markup alone hides, scripts may show without pointing at it: taken out by this
+rule, it would be 114,004 words of 594 of the 1,497 WCXB development pages, on 66 of them words of the main content, whose F1 would
+fall from 0.926 to 0.913.
 """
 
 from __future__ import annotations

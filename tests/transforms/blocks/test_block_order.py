@@ -15,6 +15,7 @@ from operation_count import operations
 from transforms.blocks import extract_blocks
 from transforms.blocks.dedup import deduplicate
 from transforms.blocks.extract import PageBlocks, page_blocks
+from transforms.blocks.openers import unopened_containers
 from transforms.blocks.order import Measured, apply_geometry, order_blocks
 from transforms.blocks.paths import Paths
 from transforms.html.tree import parse_html
@@ -363,6 +364,14 @@ def test_a_hidden_container_goes_if_nothing_opens_it(rule: str, html: str, is_op
     assert shown == ([("paragraph", "a b"), ("image", "")] if is_opened else []), rule
     assert placed.removed == ({} if is_opened else {"unopened": 2}), rule
     assert apply_geometry(page.blocks, geometry, page.flat, include_hidden_text=True).removed == {}
+
+
+def test_what_opens_what_is_found_in_linear_time() -> None:
+    def work(count: int) -> Callable[[], Any]:
+        page, geometry = as_rendered("<div data-unseen class=r>a</div><button data-target='.r'>c</button>" * count)
+        return lambda: unopened_containers(page.flat, geometry)
+
+    assert operations(work(400)) <= 5 * operations(work(100))
 
 
 def test_unopened_containers_are_left_out_of_a_page_with_geometry() -> None:
