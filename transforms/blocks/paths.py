@@ -35,15 +35,15 @@ class Paths:
         path = self._paths[element]
         if path is not None:
             return path
-        paths, parents, tags, alike = self._paths, self._parents, self._tags, self._alike
+        paths, parents, tags, numbers, alike = self._paths, self._parents, self._tags, self._numbers, self._alike
         chain: list[int] = []
         while path is None:
             chain.append(element)
             element = parents[element]
             path = paths[element]
         for below in reversed(chain):
-            tag = tags[below]
-            path += f"/{tag}[{self._numbers[below]}]" if alike[element, tag] > 1 else "/" + tag
+            tag, number = tags[below], numbers[below]
+            path = f"{path}/{tag}[{number}]" if number > 1 or alike[element, tag] > 1 else f"{path}/{tag}"
             paths[below] = path
             element = below
         return path

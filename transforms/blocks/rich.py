@@ -118,17 +118,6 @@ class Inline:
         return f"<{kind}>{core}</{kind}>"
 
 
-class Unmarked:
-    """In place of `Inline` where nobody asks for rich texts: stretches as they are."""
-
-    def __init__(self, flat: Flat) -> None:
-        self.texts = flat.texts
-
-    def write(self, begin: int, end: int, marks: Sequence[Mark], opened: Sequence[int] = ()) -> str:
-        """Raw text of a stretch."""
-        return "".join(self.texts[begin:end])
-
-
 def longest_backticks(text: str) -> int:
     """Length of the longest run of backticks."""
     return max((len(run) for run in _BACKTICKS.findall(text)), default=0)

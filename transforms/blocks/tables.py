@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from transforms.blocks.flat import BREAK, OUTSIDE, Flat
 from transforms.blocks.links import PageUrls
-from transforms.blocks.rich import Inline, Unmarked
+from transforms.blocks.rich import Inline
 from transforms.blocks.tags import Role
 from transforms.blocks.text import collapse
 
@@ -131,7 +131,7 @@ def span(value: str | None) -> int:
 class TableReader:
     """Reads the data tables of a page."""
 
-    def __init__(self, flat: Flat, inline: Inline | Unmarked, urls: PageUrls) -> None:
+    def __init__(self, flat: Flat, inline: Inline | None, urls: PageUrls) -> None:
         self.flat = flat
         self.inline = inline
         self.urls = urls
@@ -143,10 +143,11 @@ class TableReader:
         """
         plain: dict[int, str] = {}
         rich: dict[int, str] = {}
+        inline = self.inline
         for part, stretches in parts.items():
             plain[part] = collapse(" ".join(self.flat.text(begin, end) for begin, end, _, _ in stretches))
-            if any(last > first for _, _, first, last in stretches):
-                rich[part] = collapse(" ".join(self.inline.write(a, b, self.flat.marks[c:d]) for a, b, c, d in stretches))
+            if inline is not None and any(last > first for _, _, first, last in stretches):
+                rich[part] = collapse(" ".join(inline.write(a, b, self.flat.marks[c:d]) for a, b, c, d in stretches))
         rows = sorted(structure.rows, key=lambda row: {"thead": 0, "tfoot": 2}.get(row.section, 1))
         places = self._expand(rows, plain)
         shown = [number for number, row in enumerate(rows) if any(plain.get(cell) for cell in row.cells)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 from transforms.blocks.context import Context
@@ -17,7 +17,7 @@ from transforms.blocks.emit import Output
 from transforms.blocks.flat import BREAK, SPACE, Cut, Flat, Origin
 from transforms.blocks.items import Items
 from transforms.blocks.links import PageUrls
-from transforms.blocks.rich import Inline, Unmarked
+from transforms.blocks.rich import Inline
 from transforms.blocks.tables import Stretch, TableReader, is_data_table, read_structure
 from transforms.blocks.tags import HEADINGS, MARKS, Role
 from transforms.blocks.text import collapse, flowing, paragraphs
@@ -70,7 +70,7 @@ class Walk:
         self.flat = flat
         self.output = Output(flat, urls, widgets)
         self.paths = self.output.paths
-        self.inline = Inline(flat, urls) if rich_text else Unmarked(flat)
+        self.inline = Inline(flat, urls) if rich_text else None
         self.tables = TableReader(flat, self.inline, urls)
         self.table_elements = [cut[1] for cut in flat.cuts if cut[0] == TABLE] if "table" in flat.tags else []
         self.consumed = take_viewports(flat)
@@ -93,7 +93,8 @@ class Walk:
             for entry in pending[-1]:
                 if isinstance(entry, Block):
                     origins.append(self.output.origins[entry.dom_index])
-                    blocks.append(replace(entry, dom_index=len(blocks)))
+                    entry.dom_index = len(blocks)  # it is in the making still
+                    blocks.append(entry)
                     continue
                 self.output.blocks, self.items.open, self.open = [], list(entry.items), []
                 self.walk(*self.flat.fallbacks[entry.element])
@@ -235,20 +236,32 @@ class Walk:
             return False
         place = self.items.place(tag)
         rich_raw = None
-        if last_mark > first_mark or opened:
+        if self.inline is not None and (last_mark > first_mark or opened):
             rich_raw = self.inline.write(begin, end, flat.marks[first_mark:last_mark], opened)
-        if BREAK in raw:
-            lines, texts, riches = _lines(raw, rich_raw, place.split)
-        else:
+        path = self.path_of_run(element, begin, end, run) if run else self.paths.of(element)
+        lines: Sequence[int]
+        texts: Sequence[str]
+        riches: Sequence[str | None]
+        if BREAK not in raw:
             text = " ".join(raw.split())
             rich = None if rich_raw is None else " ".join(rich_raw.split())
-            lines, texts, riches = ONE_LINE, (text,), (rich if rich != text else None,)
+            if rich == text:
+                rich = None
+            if first_pin == last_pin:  # as for most
+                self.output.origins.append((element, begin, end))
+                shown_tag = place.tag or tag
+                self.output.add(
+                    place.kind, text, shown_tag, path, context, context.quoted, rich, place.level, place.ordered, place.ordinal
+                )
+                return True
+            lines, texts, riches = ONE_LINE, (text,), (rich,)
+        else:
+            lines, texts, riches = _lines(raw, rich_raw, place.split)
         following: Mapping[int, list[int]] = NO_PINS
         if last_pin > first_pin:
             ahead, following = self.place_pins(begin, first_pin, last_pin, lines, place.split)
             for pin in ahead:
                 self.output.emit_pin(pin, self.items.open)
-        path = self.path_of_run(element, begin, end, run) if run else self.paths.of(element)
         shown_tag = place.tag or tag
         level = place.level
         for number, text in enumerate(texts):
@@ -307,7 +320,9 @@ class Walk:
         _, element, begin, first_mark, first_pin, context = flat.cuts[number]
         _, _, end, last_mark, last_pin, _ = flat.cuts[flat.matches[number]]
         text = flowing(flat.text(begin, end))
-        rich = flowing(self.inline.write(begin, end, flat.marks[first_mark:last_mark])) if last_mark > first_mark else text
+        rich = text
+        if self.inline is not None and last_mark > first_mark:
+            rich = flowing(self.inline.write(begin, end, flat.marks[first_mark:last_mark]))
         if text:
             self.items.start()
             self.output.emit(kind, text, element, context, rich=rich if rich != text else None, quoted=quoted)
@@ -317,8 +332,9 @@ class Walk:
     def emit_heading(self, number: int) -> list[Job]:
         """A heading with the text of all in it but tables, code and figures, which come after it with the images."""
         flat = self.flat
-        _, element, _, _, first_pin, context = flat.cuts[number]
+        _, element, _, first_mark, first_pin, context = flat.cuts[number]
         close = flat.matches[number]
+        last_mark = flat.cuts[close][3]
         apart: list[int] = []
         inner = number + 1
         while inner < close:
@@ -329,7 +345,9 @@ class Walk:
         stretches = self.stretches(number, apart)
         text = flowing(SPACE.join(flat.text(begin, end) for begin, end, _, _ in stretches))
         if text:
-            rich = flowing(SPACE.join(self.inline.write(a, b, flat.marks[c:d]) for a, b, c, d in stretches))
+            rich = text
+            if (inline := self.inline) is not None and last_mark > first_mark:
+                rich = flowing(SPACE.join(inline.write(a, b, flat.marks[c:d]) for a, b, c, d in stretches))
             self.items.start()
             self.output.emit(
                 "heading", text, element, context,
