@@ -22,11 +22,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
+
 from pipelines.spark_cluster import FOLDER, Cluster
 from scripts.bench.runners import ROOT, tree_hash
 from scripts.bench.usage import role_of
 from scripts.spark.jobs import Application, applications, job_states
 from scripts.spark.processes import ClusterSize, members, start_cluster, stop_cluster
+
+TRACE = re.compile("; the (?:whole )?trace ")
+"""What follows in a message tells where the trace is."""
 
 DEADLINE = 400.0
 """Seconds that a build may take before it counts as hung."""
@@ -34,10 +39,11 @@ DEADLINE = 400.0
 
 @dataclass
 class Attempt:
-    """One build: where it writes, the folder of the cluster it runs on, and whether it is over."""
+    """One build: where it writes, the folder of the cluster it runs on, how many ran there before, and whether it is over."""
 
     output: Path
     cluster_folder: Path
+    earlier_jobs: int
     over: threading.Event = field(default_factory=threading.Event)
 
     def wait(self, until: Callable[[], bool]) -> bool:
@@ -55,7 +61,9 @@ class Attempt:
         return self.finished_documents() > 0 and any((self.output / ".tmp").glob("documents-*"))
 
     def application(self) -> Application:
-        return applications(self.cluster_folder / "events")[-1]
+        """The Spark application of this build, without a task before it has begun."""
+        known = applications(self.cluster_folder / "events")[self.earlier_jobs :]
+        return known[-1] if known else Application("", ended=False)
 
 
 @dataclass(frozen=True)
@@ -76,29 +84,38 @@ def kill_one(role: str) -> Callable[[Attempt], str]:
     def act(attempt: Attempt) -> str:
         if not attempt.wait(attempt.at_work):
             return ""
-        candidates = members(attempt.cluster_folder)
-        victim = next(process for process in candidates if role_of(" ".join(process.cmdline())) == role)
+        named = [(process, command_of(process)) for process in members(attempt.cluster_folder)]
+        # One of this job: what a killed executor left behind has no parent of the cluster any more.
+        victim = next(process for process, command in named if role_of(command) == role and role_of(command_of(process.parent())))
         victim.kill()
         return f"after {attempt.finished_documents()} document shards"
 
     return act
 
 
-def block_images(attempt: Attempt) -> str:
-    """A file where the folder of images belongs: the stage that stores them raises FileExistsError."""
+def command_of(process: psutil.Process | None) -> str:
+    """The command line of a process; empty for none, and for one that has ended."""
+    try:
+        return "" if process is None else " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
+def block_data(attempt: Attempt) -> str:
+    """A file where the folder of the dataset belongs: the stage that writes its shards raises FileExistsError."""
     attempt.wait((attempt.output / "run.yaml").is_file)
-    (attempt.output / "images").touch()
-    return "in the stage that stores images"
+    (attempt.output / "data").touch()
+    return "in the stage that writes the dataset"
 
 
-def unblock_images(output: Path) -> None:
-    (output / "images").unlink()
+def unblock_data(output: Path) -> None:
+    (output / "data").unlink()
 
 
-def block_images_until_one_failure(attempt: Attempt) -> str:
-    said = block_images(attempt)
+def block_data_until_one_failure(attempt: Attempt) -> str:
+    said = block_data(attempt)
     failed = attempt.wait(lambda: any(ends["ExceptionFailure"] for ends in attempt.application().tasks.values()))
-    unblock_images(attempt.output)
+    unblock_data(attempt.output)
     return said if failed else ""
 
 
@@ -128,23 +145,21 @@ def unmount(output: Path) -> None:
 
 
 def remount_read_only(attempt: Attempt) -> str:
-    if not attempt.wait(attempt.at_work):
+    command = ["mount", "-o", "remount,ro", str(attempt.output)]
+
+    def is_done() -> bool:  # refused while a file is open for writing
+        return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+    if not attempt.wait(lambda: attempt.finished_documents() > 0) or not attempt.wait(is_done):
         return ""
-    for _ in range(500):  # refused while a file is open for writing
-        if (
-            subprocess.run(["mount", "-o", "remount,ro", str(attempt.output)], stderr=subprocess.DEVNULL, check=False).returncode
-            == 0
-        ):
-            return f"after {attempt.finished_documents()} document shards"
-        time.sleep(0.01)
-    return ""
+    return f"after {attempt.finished_documents()} document shards"
 
 
 FAULTS: dict[str, Fault] = {
     "executor killed": Fault(False, kill_one("executor")),
     "Python worker killed": Fault(False, kill_one("Python worker")),
-    "stage raises once": Fault(False, block_images_until_one_failure),
-    "stage raises always": Fault(True, block_images, after=unblock_images),
+    "stage raises once": Fault(False, block_data_until_one_failure),
+    "stage raises always": Fault(True, block_data, after=unblock_data),
     "disk full": Fault(True, lambda attempt: "512 KiB in all", mount_small, mount_larger),
     "output turns read-only": Fault(True, remount_read_only, mount_enough, mount_writable),
 }
@@ -171,7 +186,7 @@ def run_fault(name: str, patterns: Sequence[str], output: Path, folder: Path, cl
     fault = FAULTS[name]
     fault.before(output)
     arguments, environment = ["--runner=spark"], {FOLDER: str(folder)}
-    attempt = Attempt(output, folder)
+    attempt = Attempt(output, folder, len(applications(folder / "events")))
     said: list[str] = []
     actor = threading.Thread(target=lambda: said.append(fault.act(attempt)), daemon=True)
     known = set(job_states(cluster))
@@ -191,7 +206,7 @@ def run_fault(name: str, patterns: Sequence[str], output: Path, folder: Path, cl
         code, complaint, again = build(patterns, output, arguments, environment)
         resumed = "equal" if code == 0 and tree_hash(output) == expected else f"exit {code}: {complaint}"
     as_it_must = bool(said and said[0]) and (status == 1 and resumed == "equal" if fault.stops else result == "equal")
-    error = re.sub(r"\s+", " ", message.removeprefix("interleaf: error: the run failed: ").split("; the whole trace")[0])[:160]
+    error = re.sub(r"\s+", " ", TRACE.split(message.removeprefix("interleaf: error: the run failed: "))[0])[:200]
     print(
         f"| {name}, {said[0] if said else ''} | {', '.join(states)} | {result} | {seconds:.0f} | {failed} | "
         f"{len(application.removed_executors)} | {error} | {f'{resumed}, {again:.0f} s' if resumed else ''} | "

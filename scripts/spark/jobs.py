@@ -12,6 +12,8 @@ from typing import Any
 from pipelines.spark_cluster import Cluster
 
 JOB_SERVER_SECONDS = 20.0
+RUNNING = ".inprogress"
+"""What the name of a log ends with while its application runs."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,13 @@ def job_states(cluster: Cluster) -> dict[str, str]:
 
 def applications(events: Path) -> list[Application]:
     """The applications that a folder of event logs tells of, in the order of their start."""
-    return [read_application(path) for path in sorted(events.iterdir(), key=lambda path: path.stat().st_ctime)]
+    found = []
+    for path in sorted(events.iterdir()):  # named by the time of their start
+        try:
+            found.append(read_application(path))
+        except FileNotFoundError:  # it ended in this moment, and its log has another name
+            found.append(read_application(path.with_name(path.name.removesuffix(RUNNING))))
+    return found
 
 
 def read_application(log: Path) -> Application:
