@@ -74,8 +74,8 @@ def compile_entries(entries: Iterable[str]) -> FlaggedWords | None:
 
 
 @cache
-def flagged_words(language: str | None) -> FlaggedWords | None:
-    """The list of a language (the model's code), read once a process; None when there is none."""
+def shipped_flagged_words(language: str | None) -> FlaggedWords | None:
+    """The list that ships for a language (the model's code), read once a process; None when there is none."""
     entries = _lists().get(f"{language}.json")
     return None if entries is None else compile_entries(entries)
 

@@ -17,11 +17,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from filters.measures.language import normalize_language
+from filters.language_codes import normalize_language
 from filters.measures.nsfw import OPENNSFW
 from filters.measures.perplexity import PerplexityConfig
 from filters.pii import load_finder
 from filters.rules import RULES, GuardConfig, RuleConfig, rules_from_config
+from filters.word_lists import ListsConfig
 from pipelines.typed_yaml import (
     ConfigError,
     Located,
@@ -172,6 +173,7 @@ class Config:
     guard: GuardConfig = field(default_factory=GuardConfig)
     documents: DocumentsConfig = field(default_factory=DocumentsConfig)
     language: LanguageConfig = field(default_factory=LanguageConfig)
+    lists: ListsConfig = field(default_factory=ListsConfig)
     perplexity: PerplexityConfig = field(default_factory=PerplexityConfig)
     output: OutputConfig = field(default_factory=OutputConfig)
 

@@ -58,7 +58,7 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
         asked = [looked_up, fetched]
     images = outcomes | "StoreImages" >> StoreImages(plan)
     by_shard = outcomes | "OutcomesByDocumentShard" >> OutcomesByDocumentShard(plan)
-    score = ScoreSettings(rules, config.documents, config.perplexity, config.asked_nsfw_model)
+    score = ScoreSettings(rules, config.documents, config.perplexity, config.asked_nsfw_model, config.lists)
     scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, score)
     allowed = scored
     if config.guard.max_dropped is not None:

@@ -17,6 +17,7 @@ NEEDS = {
     "input": "the archives would have to be read again",
     "select": "the archives would have to be read again",
     "extract": "the pages would have to be parsed again",
+    "lists": "the texts would have to be measured again",
     "perplexity": "the texts would have to be measured again",
     "images": "the images would have to be fetched and looked at again",
 }

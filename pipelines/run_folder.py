@@ -18,6 +18,7 @@ from filters.measures import measure_versions
 from filters.measures.nsfw import nsfw_versions
 from filters.measures.perplexity import model_versions
 from filters.pii import finder_versions
+from filters.word_lists import list_versions
 from pipelines.config import Config
 from pipelines.errors import UsageError
 from pipelines.input_manifest import InputSummary, write_input_manifest, write_ranges
@@ -180,10 +181,10 @@ def code_versions(config: Config) -> dict[str, str]:
     """Versions of the packages, lists and models that decide the output.
 
     Raises:
-        UsageError: a model that cannot be used.
+        UsageError: a model or a list that cannot be used.
     """
     try:
-        models = model_versions(config.perplexity)
+        models = model_versions(config.perplexity) | list_versions(config.lists)
         if config.asked_nsfw_model is not None:
             models |= nsfw_versions(config.asked_nsfw_model)
     except ValueError as error:

@@ -12,6 +12,7 @@ import transforms.coders  # noqa: F401  registers the records
 from filters.measures import PerplexityConfig
 from filters.measures.nsfw import nsfw_score
 from filters.rules import RuleConfig
+from filters.word_lists import SHIPPED, ListsConfig
 from transforms.documents.assemble import DocumentsConfig, score_document
 from transforms.documents.codec import read_document, scored_row
 from transforms.group_by_shard import GroupByShard
@@ -27,12 +28,13 @@ STAGE = "scored"
 
 @dataclass(frozen=True)
 class ScoreSettings:
-    """What the stage needs of the configuration. nsfw_model: what scores images; None for nothing."""
+    """What the stage needs of the configuration. nsfw_model: what scores images, None for nothing. lists: word lists of the run."""
 
     rules: Mapping[str, RuleConfig] = field(default_factory=dict)
     documents: DocumentsConfig = field(default_factory=DocumentsConfig)
     perplexity: PerplexityConfig = field(default_factory=PerplexityConfig)
     nsfw_model: str | None = None
+    lists: ListsConfig = SHIPPED
 
 
 def score_shard(index: int, outcomes: Iterable[Outcome], plan: ShardPlan, settings: ScoreSettings) -> ShardManifest:
@@ -50,7 +52,13 @@ def score_shard(index: int, outcomes: Iterable[Outcome], plan: ShardPlan, settin
         scored = shard.table("stages/scored", SCORED)
         for row in read_rows(plan.path("stages/documents", index, plan.documents)):
             document, judgement = score_document(
-                read_document(row), by_key, settings.rules, settings.documents, settings.perplexity, nsfw_score_of
+                read_document(row),
+                by_key,
+                settings.rules,
+                settings.documents,
+                settings.perplexity,
+                nsfw_score_of,
+                settings.lists,
             )
             scored.append(scored_row(document))
             counts.update({f"{STAGE}/in": 1, f"{STAGE}/out": 1})

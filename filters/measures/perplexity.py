@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from filters.measures.language import normalize_language
+from filters.language_codes import normalize_language
 from filters.measures.model_lines import OWN_LINES_VERSION, ccnet_lines, own_lines
 
 SHIPPED_ENGLISH = "perplexity.en.bin"

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any, NamedTuple
 
 import regex
 
 from filters.characters import CHARACTER_FLAGS, LETTER, MARK, TERMINAL, UNPUNCTUATED, compose
-from filters.flagged_words import flagged_words
 from filters.measures.language import UNKNOWN, identify_language, language_probability
 from filters.measures.perplexity import Likelihood, PerplexityConfig, score_text
 from filters.measures.repetition import character_repetition, word_repetition
-from filters.word_lists import ListKind, word_list
+from filters.word_lists import LIST_KINDS, SHIPPED, ListsConfig, flagged_words, word_list
 from filters.words import Words, split_composed_words
 
 # The measures of filters.md 2.3, in its order.
@@ -64,27 +64,34 @@ class TextProfile:
     unpunctuated: int
 
     def measures(
-        self, language: str | None, language_score: float | None = None, likelihood: Likelihood | None = None
+        self,
+        language: str | None,
+        language_score: float | None = None,
+        likelihood: Likelihood | None = None,
+        hits: ListHits | None = None,
     ) -> dict[str, float | int | str | None]:
         """The measures of filters.md 2.3 and what the rules need beside them, by name. A ratio that has no value is None.
 
-        language: two-letter code that word lists are chosen by; None or `und` when unknown. likelihood: what a language model says
-        of the text, None where none was asked. Beside the ten names there are `language`; `words_method`, `counted` or
-        `estimated`; `marks_and_tokens`, the base of `punctuation_ratio`; `spam_word_ratio`, the share of words in the spam list, 0
-        with fewer than two hits; `log10_probability` and `model_tokens`, of which perplexity is made.
+        language: two-letter code; None or `und` when unknown. likelihood: what a language model says of the text, None where none
+        was asked. hits: of the language's word lists, None for those of the lists that ship. Beside the ten names there are
+        `language`; `words_method`, `counted` or `estimated`; `marks_and_tokens`, the base of `punctuation_ratio`;
+        `spam_word_ratio`, the share of words in the spam list, 0 with fewer than two hits; `log10_probability` and `model_tokens`,
+        of which perplexity is made; and the names of `ListHits`. From the last three a document's measures are made.
         """
         words, length = self.words.items, len(self.text)
         is_counted = self.words.method == "counted"
-        flagged = flagged_words(language)
         base = self.terminal + self.tokens
         punctuated = language not in UNPUNCTUATED_LANGUAGES and 2 * self.unpunctuated <= self.letters
+        hits = hits if hits is not None else count_hits(self, language)
+        by_word = len(words) if is_counted else 0
+        spam = hits.spam_words if hits.spam_words is None or hits.spam_words >= MIN_SPAM_HITS else 0
         return {
             "words": len(words),
             "special_char_ratio": self.special / length if length else None,
-            "stop_word_ratio": share_of_list("function_words", self.words, language),
-            "flagged_word_ratio": flagged.covered(words, self.text) / len(words) if flagged and words and is_counted else None,
+            "stop_word_ratio": _share(hits.stop_words, by_word),
+            "flagged_word_ratio": _share(hits.flagged_words, by_word),
             "punctuation_ratio": self.terminal / base if base and punctuated else None,
-            "common_word_ratio": share_of_common_words(self.words, language),
+            "common_word_ratio": _share(hits.common_words, by_word),
             "char_repetition_ratio": character_repetition(self.text) if length else None,
             "word_repetition_ratio": word_repetition(words) if length and is_counted else None,
             "language_score": language_score,
@@ -94,8 +101,40 @@ class TextProfile:
             "language": language if language is not None else UNKNOWN,
             "words_method": self.words.method,
             "marks_and_tokens": base,
-            "spam_word_ratio": share_of_list("spam_words", self.words, language, least_hits=MIN_SPAM_HITS),
+            "spam_word_ratio": _share(spam, by_word),
+            **hits._asdict(),
         }
+
+
+class ListHits(NamedTuple):
+    """How many words of a text are in each list of its language; None where the language has no such list.
+
+    Words of digits are common without being listed; of flagged entries all words count (`filters.flagged_words`).
+    """
+
+    stop_words: int | None = None
+    flagged_words: int | None = None
+    common_words: int | None = None
+    spam_words: int | None = None
+
+
+def count_hits(profile: TextProfile, language: str | None, lists: ListsConfig = SHIPPED) -> ListHits:
+    """Looks every word of a text up in the lists of a language."""
+    words = profile.words.items
+    stop, common, spam = (word_list(kind, language, lists) for kind in LIST_KINDS)
+    flagged = flagged_words(language, lists)
+    return ListHits(
+        stop_words=_hits(words, stop) if stop else None,
+        flagged_words=flagged.covered(words, profile.text) if flagged is not None else None,
+        common_words=len(words) - sum(not word.isdecimal() for word in words if word not in common) if common else None,
+        spam_words=_hits(words, spam) if spam else None,
+    )
+
+
+def join_hits(parts: Iterable[Mapping[str, Any]]) -> ListHits:
+    """Those of texts in a row, from their measures: a phrase ends where its text does."""
+    columns = zip(*([part[name] for name in ListHits._fields] for part in parts), strict=True)
+    return ListHits(*(None if None in counts else sum(counts) for counts in columns))
 
 
 def measure_text(
@@ -164,22 +203,10 @@ def join_profiles(profiles: Sequence[TextProfile]) -> TextProfile:
     )
 
 
-def share_of_list(kind: ListKind, words: Words, language: str | None, least_hits: int = 1) -> float | None:
-    """The share of words in a list of the language, 0 with fewer hits than `least_hits`.
-
-    None without a list, without words, or where words are only estimated.
-    """
-    entries = word_list(kind, language)
-    if not entries or not words.items or words.method != "counted":
-        return None
-    hits = sum(map(entries.__contains__, words.items))
-    return hits / len(words.items) if hits >= least_hits else 0.0
+def _hits(words: Sequence[str], entries: frozenset[str]) -> int:
+    return sum(map(entries.__contains__, words))
 
 
-def share_of_common_words(words: Words, language: str | None) -> float | None:
-    """As `share_of_list`; words of digits are common without being listed."""
-    entries = word_list("common_words", language)
-    if not entries or not words.items or words.method != "counted":
-        return None
-    rare = sum(not word.isdecimal() for word in words.items if word not in entries)
-    return (len(words.items) - rare) / len(words.items)
+def _share(hits: int | None, words: int) -> float | None:
+    """None without a list, without words, or where words are only estimated."""
+    return hits / words if hits is not None and words else None

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from math import isfinite
 from typing import Any
 
-from filters.measures.language import normalize_language
+from filters.language_codes import normalize_language
 from filters.rules.table import RULES, Rule, RuleConfig
 
 ANY = "any"

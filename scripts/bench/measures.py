@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from functools import partial
 from time import process_time
 
-from filters.flagged_words import flagged_words
 from filters.measures import (
     PerplexityConfig,
     TextProfile,
@@ -31,7 +30,7 @@ from filters.measures import (
 )
 from filters.measures.language import language_probability
 from filters.measures.repetition import character_repetition, word_repetition
-from filters.measures.text import share_of_common_words, share_of_list
+from filters.measures.text import count_hits
 from filters.words import split_words
 from pipelines.config import Config, load_config
 from scripts.bench.isolation import read_pages
@@ -78,19 +77,10 @@ def of_texts(measure: Callable[[str], object], each: Measured) -> None:
         measure(text)
 
 
-def _flagged(profile: TextProfile, language: str) -> None:
-    flagged = flagged_words(language)
-    if flagged is not None:
-        flagged.covered(profile.words.items, profile.text)
-
-
 STEPS: dict[str, Callable[[Measured], object]] = {
     "profile: words, characters, tokens": partial(of_texts, profile_text),
     "of it words": partial(of_texts, split_words),
-    "stop words": partial(of_profiles, lambda profile, language: share_of_list("function_words", profile.words, language)),
-    "spam words": partial(of_profiles, lambda profile, language: share_of_list("spam_words", profile.words, language)),
-    "flagged words": partial(of_profiles, _flagged),
-    "common words": partial(of_profiles, lambda profile, language: share_of_common_words(profile.words, language)),
+    "words in lists: stop, spam, flagged, common": lambda each: [count_hits(p, each.language) for p in each.profiles],
     "character repetition": partial(of_profiles, lambda profile, _: character_repetition(profile.text)),
     "word repetition": partial(of_profiles, lambda profile, _: word_repetition(profile.words.items)),
     "images": lambda each: [measure_image(image, None) for image in each.images],

@@ -7,9 +7,10 @@ from importlib.resources import files
 
 import pytest
 
-from filters.flagged_words import MIN_ENTRIES, compile_entries, flagged_words
+from filters.flagged_words import MIN_ENTRIES, compile_entries
 from filters.measures import measure_text
 from filters.measures.text import profile_text
+from filters.word_lists import flagged_words
 from filters.words import words
 
 FILLING = [f"filling{number}" for number in range(MIN_ENTRIES)]

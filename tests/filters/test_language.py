@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from filters.language_codes import normalize_language
 from filters.measures.language import (
     LanguageGuess,
     check_single_provider,
     identify_language,
     language_probability,
-    normalize_language,
 )
 from filters.rules import first_failure, judge, rules_from_config
 
@@ -125,7 +125,8 @@ def test_unknown_codes_are_an_error(code: str) -> None:
 
 
 def test_every_label_of_the_model_is_a_known_code() -> None:
-    from filters.measures.language import _known_codes, _model
+    from filters.language_codes import _known_codes
+    from filters.measures.language import _model
 
     labels = {label.removeprefix("__label__") for label in _model().predict("text", -1, -1.0)[0]}
     assert set(_known_codes().values()) == labels

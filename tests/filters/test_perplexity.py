@@ -123,6 +123,12 @@ def test_a_document_is_scored_from_its_paragraphs(arpa: str) -> None:
     assert stored_likelihood(profile_text("x").measures("en")) is None
 
 
+def test_lone_surrogates_are_unknown_words(arpa: str) -> None:
+    found = score_text("the \ud800 sat", "en", PerplexityConfig(models={"en": arpa}))
+    assert found is not None
+    assert found.log10 == pytest.approx(-0.2 + (-0.2 - 1.0) - 1.1 - 0.25, abs=1e-5)
+
+
 def test_an_impossible_text_has_a_finite_perplexity() -> None:
     assert Likelihood(-1e6, 2).perplexity == 1e300
 

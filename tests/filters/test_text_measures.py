@@ -122,6 +122,10 @@ def test_what_rules_need_beside_the_measures() -> None:
         "spam_word_ratio": None,
         "log10_probability": None,
         "model_tokens": None,
+        "stop_words": None,
+        "flagged_words": None,
+        "common_words": None,
+        "spam_words": None,
     }
     assert profile_text("ភាសាខ្មែរ").measures("km")["words_method"] == "estimated"
 

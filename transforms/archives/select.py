@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from filters.measures.language import normalize_language
+from filters.language_codes import normalize_language
 from transforms.archives.domains import is_in_domains, load_domains
 from transforms.archives.sniff import ACCEPTED_IMAGES, looks_binary, sniff_signature, sniff_type
 from transforms.records import Drop, Page, Response

@@ -16,6 +16,8 @@ from typing import Literal
 from filters.measures import (
     PerplexityConfig,
     TextProfile,
+    count_hits,
+    join_hits,
     join_likelihoods,
     join_profiles,
     measure_image,
@@ -26,6 +28,7 @@ from filters.measures import (
 from filters.measures.language import language_probability
 from filters.measures.text import PARAGRAPH_SEPARATOR
 from filters.rules import RULES, ActiveRules, RuleConfig, Verdict
+from filters.word_lists import SHIPPED, ListsConfig
 from transforms.documents.parts import KeptNode, Measures, drop_idle_boundaries, merge_neighbours, split_nodes
 from transforms.images.statuses import REFUSALS
 from transforms.images.urls import url_key
@@ -121,12 +124,13 @@ def score_document(
     documents: DocumentsConfig,
     perplexity: PerplexityConfig | None = None,
     nsfw_score_of: Callable[[Outcome], float | None] | None = None,
+    lists: ListsConfig = SHIPPED,
 ) -> tuple[ScoredDocument, Judgement]:
     """Attaches to each image node the outcome of its first usable candidate and measures images, paragraphs and parts.
 
     The language identification is asked for each paragraph only where `paragraph.language` is on: it costs more than all other
     measures. perplexity: the models that score paragraphs, by language; None for those shipped. nsfw_score_of: of an image
-    that has bytes; None where nobody asks.
+    that has bytes; None where nobody asks. lists: word lists that take the place of those shipped.
     The second result is what `judge_document` makes of the first.
     """
     language = document.language
@@ -150,7 +154,8 @@ def score_document(
             else:
                 score = None if config.off else language_probability(paragraph.text, language)
                 likelihood = score_text(paragraph.text, language, models)
-                measures.append(profiles[-1].measures(language, score, likelihood))
+                hits = count_hits(profiles[-1], language, lists)
+                measures.append(profiles[-1].measures(language, score, likelihood, hits))
         nodes.append(ScoredNode(index, node, tuple(measures)))
     scored = ScoredDocument(replace(document, nodes=()), tuple(nodes))
     judge = _Judge(scored, rules, documents, profiles)
@@ -323,9 +328,10 @@ class _Judge:
                 profile = join_profiles([self.profiles[number] for number in numbers])
             else:
                 profile = profile_text(PARAGRAPH_SEPARATOR.join(paragraph.text for paragraph, _ in paragraphs.values()))
-            likelihood = join_likelihoods(stored_likelihood(measures) for _, measures in paragraphs.values())
+            stored = [measures for _, measures in paragraphs.values()]
+            likelihood, hits = join_likelihoods(map(stored_likelihood, stored)), join_hits(stored)
             document = self.document
-            self.measured[numbers] = profile.measures(document.language, document.language_score, likelihood)
+            self.measured[numbers] = profile.measures(document.language, document.language_score, likelihood, hits)
         return self.measured[numbers]
 
     def _drop(self, stage: str, kind: TargetKind, target: str, failure: Verdict, detail: str | None) -> None:

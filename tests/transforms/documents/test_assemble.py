@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from filters.measures import measure_text
 from filters.rules import RuleConfig, rules_from_config
+from filters.word_lists import ListsConfig
 from transforms.documents.assemble import (
     DocumentsConfig,
     choose_outcome,
@@ -148,6 +150,22 @@ def test_an_image_over_the_limit_costs_itself_or_its_document(policy: str, stage
     assert [drop.value for drop in judged.drops if drop.rule == "image.nsfw"] == [0.81] * len(
         {*stage, ("image_nodes", "image.nsfw")}
     )
+
+
+def test_lists_of_the_run_measure_paragraphs_and_documents(tmp_path: Path) -> None:
+    path = tmp_path / "list.txt"
+    path.write_text("bridge stones")
+    lists = ListsConfig(function_words={"en": str(path)})
+    nodes = (text_node(prose(1), "Too short"), image_node(GOOD), text_node(prose(2)))
+    off = limits(paragraph__stop_words=None, document__stop_words=None)
+    stored, judged = score_document(document(*nodes), {}, off, DocumentsConfig(), lists=lists)
+    (row,) = judged.rows
+    assert row.scores["stop_word_ratio"] == 2 * 2 / row.scores["words"]
+    # Judged by other limits, a part that was not measured before has the same lists.
+    others = limits(paragraph__stop_words=None, document__stop_words=None, paragraph__words={"min": 1})
+    _, fresh = score_document(document(*nodes), {}, others, DocumentsConfig(), lists=lists)
+    assert judge_document(stored, others, DocumentsConfig()) == fresh
+    assert fresh.rows[0].scores["stop_word_ratio"] == 2 * 2 / (row.scores["words"] + 2)
 
 
 def test_an_image_without_a_score_is_kept() -> None:
