@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from filters.language_codes import normalize_language
 from filters.measures.nsfw import OPENNSFW
@@ -42,7 +42,7 @@ from transforms.documents.assemble import DocumentsConfig
 from transforms.documents.extract import ExtractConfig
 from transforms.images.mentions import ReferenceConfig
 from transforms.images.network.config import NetworkConfig
-from transforms.images.validate import ImageLimits
+from transforms.images.prepare import StoredImageConfig
 from transforms.images.wanted import LookUpConfig
 from transforms.shards.data import WriteSettings
 from transforms.stored_path import StoredPath, stored_path
@@ -93,8 +93,11 @@ class InputConfig:
         return ReadSettings(self.format, table)
 
 
+Part = TypeVar("Part")
+
+
 @dataclass(frozen=True)
-class ImagesConfig(LookUpConfig, ReferenceConfig):
+class ImagesConfig(LookUpConfig, StoredImageConfig, ReferenceConfig):
     """Which references are looked for, where image bytes come from and which are refused."""
 
     source: Literal["archive", "network", "both", "off"] = field(
@@ -104,7 +107,6 @@ class ImagesConfig(LookUpConfig, ReferenceConfig):
             "network for what is missing; off: no images"
         },
     )
-    limits: ImageLimits = field(default_factory=ImageLimits, metadata={"help": "what a stored image may be"})
     nsfw_model: str = field(
         default=OPENNSFW,
         metadata={"help": "what scores images where the rule image.nsfw is on: opennsfw, or the path of such an ONNX file"},
@@ -125,7 +127,14 @@ class ImagesConfig(LookUpConfig, ReferenceConfig):
 
     def references(self) -> ReferenceConfig:
         """The keys that decide while a page is read."""
-        return ReferenceConfig(**{f.name: getattr(self, f.name) for f in dataclasses.fields(ReferenceConfig)})
+        return self._part(ReferenceConfig)
+
+    def stored(self) -> StoredImageConfig:
+        """The keys that decide what is stored of an image."""
+        return self._part(StoredImageConfig)
+
+    def _part(self, part: type[Part]) -> Part:
+        return part(**{f.name: getattr(self, f.name) for f in dataclasses.fields(part)})  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

@@ -47,12 +47,12 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
         documents = (documents, repeated) | "WithRevisits" >> beam.Flatten()
     sources = config.images
     wanted = documents | "LookUpImages" >> LookUpImages(plan, sources, sources.optout, sources.source)
-    looked_up = wanted | "ResolveImages" >> ResolveImages(plan, sources.limits)
+    looked_up = wanted | "ResolveImages" >> ResolveImages(plan, sources.stored())
     outcomes, asked = looked_up, []
     if plan.rounds:
         from transforms.fetch_network_images import FetchImages, FetchSettings, MergeOutcomes
 
-        settings = FetchSettings(sources.network, sources.optout, sources.limits, run.earlier)
+        settings = FetchSettings(sources.network, sources.optout, sources.stored(), run.earlier)
         fetched = looked_up | "FetchImages" >> FetchImages(plan, settings)
         outcomes = fetched | "MergeOutcomes" >> MergeOutcomes(plan)
         asked = [looked_up, fetched]

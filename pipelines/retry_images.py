@@ -79,7 +79,7 @@ def check_reused(run: Run) -> None:
     now = run.config.as_dict()["images"]
     for folder in run.config.images.network.reuse:
         then = read_run(Path(folder))["config"]["images"]
-        for key in ("limits", "optout"):
+        for key in ("limits", "perceptual_hash", "resize", "optout"):
             if then.get(key) != now[key]:
                 raise UsageError(
                     f"images.network.reuse: {folder} has other images.{key}: {then.get(key)} there, {now[key]} here; "

@@ -194,8 +194,9 @@ def _convert(option: Any, value: Any, is_size: bool) -> Any:
     if option is type(None):
         return None if value is None else _NO
     if origin is Literal:
-        if value is False and "off" in typing.get_args(option):
-            return "off"  # YAML reads a bare `off` as false
+        for word in ("off", "no"):
+            if value is False and word in typing.get_args(option):
+                return word  # YAML reads a bare one as false
         return value if any(value == a and type(value) is type(a) for a in typing.get_args(option)) else _NO
     if option is bool:
         return value if isinstance(value, bool) else _NO

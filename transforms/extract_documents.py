@@ -12,7 +12,7 @@ import apache_beam as beam
 
 import transforms.coders  # noqa: F401  registers the records
 from transforms.archives import ReadSettings, read_range
-from transforms.archives.revisits import find_originals, payload_key, read_repeated
+from transforms.archives.revisits import capture_key, find_originals, payload_key, read_repeated
 from transforms.archives.select import SelectConfig, media_type, sample_drop, select_page
 from transforms.archives.warc import UNRESOLVED, unresolved_drop
 from transforms.documents.codec import document_row
@@ -37,7 +37,7 @@ from transforms.records import (
 )
 from transforms.shard_maker import ShardMaker
 from transforms.shards.plan import ShardPlan, read_rows
-from transforms.shards.schemas import CAPTURES, DOCUMENTS, REFERENCES, REVISITS
+from transforms.shards.schemas import CAPTURES, DOCUMENTS, INLINE, REFERENCES, REVISITS
 from transforms.shards.writer import ShardWriter, find_finished
 
 MAX_ERROR_SHARE = 0.01
@@ -107,6 +107,7 @@ def _make_shard(
         documents = shard.table("stages/documents", DOCUMENTS)
         references = shard.table("stages/references", REFERENCES, row_group_rows=10_000)
         captures = shard.table("stages/captures", CAPTURES, row_group_rows=10_000)
+        inline = InlineTable(shard)
         revisits = shard.table("stages/revisits", REVISITS, row_group_rows=10_000)
         for item in read():
             if isinstance(item, Revisit):
@@ -143,9 +144,27 @@ def _make_shard(
             shard.drop(document.drops)
             documents.append(document_row(document))
             mentions.add(document)
+            inline.add(document)
         for row in mentions.rows():
             references.append(row)
         return shard.commit(counts, _cpu_seconds(isolated) - cpu_seconds_before)
+
+
+class InlineTable:
+    """The images that stand in a shard's pages: a row for each, with its bytes in a file beside it. The first page counts."""
+
+    def __init__(self, shard: ShardWriter) -> None:
+        self._table = shard.table("stages/inline", INLINE, row_group_rows=10_000)
+        self._bodies = shard.bodies("stages/inline")
+        self._seen: set[str] = set()
+
+    def add(self, document: Document) -> None:
+        for image in document.inline:
+            if image.url in self._seen:
+                continue
+            self._seen.add(image.url)
+            place = {"file": self._bodies.name, "offset": self._bodies.append(image.body), "length": len(image.body)}
+            self._table.append({"url_key": url_key(image.url), "url": image.url, "date": document.date or "", **place})
 
 
 def _extract_or_drop(page: Page, extract: Callable[[Page], Document | Drop], counts: Counter[str]) -> Document | Drop:
@@ -176,25 +195,37 @@ def _capture(item: Response | Drop) -> dict[str, Any] | None:
 
 
 def _revisit_row(revisit: Revisit) -> dict[str, object]:
-    return {"url": revisit.url, "date": revisit.date or "", "source": asdict(revisit.source)}
+    url, date = revisit.refers_to
+    row = {"url": revisit.url, "date": revisit.date or "", "source": asdict(revisit.source)}
+    return {**row, "refers_url": url, "refers_date": date}
 
 
 def read_payloads(manifest: ShardManifest, plan: ShardPlan) -> Iterator[tuple[str, PayloadSighting]]:
-    """The payloads of a document shard by digest: those of documents and images, and those that revisits repeat.
+    """The payloads of a document shard: those of documents and images, and those that revisits repeat.
 
-    A revisit without a digest has a key of its own, and so no original.
+    Each is there under its digest, and under its URL and date; a revisit under the URL and date that it names. One that names
+    nothing has a key of its own, and so no original.
     """
-    for folder, is_revisit in (("documents", False), ("captures", False), ("revisits", True)):
+    columns = {"documents": [], "captures": ["kind"], "revisits": ["refers_url", "refers_date"]}
+    for folder, more in columns.items():
         path = plan.path(f"stages/{folder}", manifest.index, plan.documents)
-        kind = ["kind"] if folder == "captures" else []
-        for row in read_rows(path, ["url", "date", "source", *kind], batch_rows=10_000):
+        for row in read_rows(path, ["url", "date", "source", *more], batch_rows=10_000):
             if row.get("kind", "image") != "image":
                 continue
-            source = Source(**row["source"])
-            key = payload_key(source.digest) or (f"{source.file}:{source.offset}" if is_revisit else None)
-            if key is not None:
-                place = (source.file, source.offset, source.length, source.record_id, source.digest)
-                yield key, PayloadSighting(is_revisit, row["url"], row["date"] or "", *place)
+            source, is_revisit = Source(**row["source"]), folder == "revisits"
+            place = (source.file, source.offset, source.length, source.record_id, source.digest)
+            seen = PayloadSighting(is_revisit, row["url"], row["date"] or "", *place)
+            capture = capture_key(row["refers_url"], row["refers_date"]) if is_revisit else capture_key(seen.url, seen.date)
+            keys = [key for key in (_key(BY_DIGEST, payload_key(source.digest)), _key(BY_CAPTURE, capture)) if key is not None]
+            for key in keys or ([f"{source.file}:{source.offset}"] if is_revisit else []):
+                yield key, seen
+
+
+BY_DIGEST, BY_CAPTURE = "digest ", "capture "
+
+
+def _key(kind: str, key: str | None) -> str | None:
+    return None if key is None else kind + key
 
 
 def isolated_extractor(settings: ExtractSettings) -> IsolatedExtractor | None:
@@ -237,7 +268,7 @@ class _ExtractRevisits(_Extract):
 
 
 def _originals_by_shard(element: tuple[str, Iterable[PayloadSighting]], total: int) -> Iterator[tuple[int, RepeatedPayload]]:
-    for revisit in find_originals(element[1]):
+    for revisit in find_originals(element[1], by_digest=not element[0].startswith(BY_CAPTURE)):
         yield int.from_bytes(url_key(revisit.url)[:8], "big") % total, revisit
 
 
@@ -256,7 +287,7 @@ class ExtractDocuments(beam.PTransform):  # type: ignore[misc]
 class ExtractRevisits(beam.PTransform):  # type: ignore[misc]
     """Manifests of the document shards of ranges -> manifests of the document shards of revisits (field_reports.md D12).
 
-    What is joined is one light row a page and image: digest, URL, place.
+    What is joined are two light rows a page and image: digest, URL, date, place.
     """
 
     plan: ShardPlan
@@ -266,7 +297,7 @@ class ExtractRevisits(beam.PTransform):  # type: ignore[misc]
         return (
             documents
             | "ReadPayloads" >> beam.FlatMap(read_payloads, self.plan).with_output_types(tuple[str, PayloadSighting])
-            | "JoinByDigest" >> beam.GroupByKey()
+            | "JoinByPayload" >> beam.GroupByKey()
             | "FindOriginals"
             >> beam.FlatMap(_originals_by_shard, self.plan.revisits).with_output_types(tuple[int, RepeatedPayload])
             | "GroupRevisits" >> GroupByShard(self.plan.revisits, RepeatedPayload)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import apache_beam as beam
@@ -23,9 +23,9 @@ from transforms.images.archive import MAX_REDIRECTS, look_up
 from transforms.images.captures import capture_sighting
 from transforms.images.mentions import mention_sighting
 from transforms.images.optout import OptOutConfig
+from transforms.images.prepare import StoredImageConfig
 from transforms.images.resolve import resolve_image
 from transforms.images.urls import url_key
-from transforms.images.validate import ImageLimits
 from transforms.images.wanted import LookUpConfig, want_image
 from transforms.records import Drop, LookUp, Outcome, ShardManifest, Sighting, WantedImage
 from transforms.shard_maker import ShardMaker
@@ -46,6 +46,8 @@ def read_sightings(manifest: ShardManifest, plan: ShardPlan, source: str = "arch
         return
     for row in read_rows(plan.path("stages/references", manifest.index, plan.documents), batch_rows=10_000):
         yield row["url_key"], mention_sighting(row, manifest.index)
+    for row in read_rows(plan.path("stages/inline", manifest.index, plan.documents), batch_rows=10_000):
+        yield row["url_key"], Sighting(kind="image", **{name: value for name, value in row.items() if name != "url_key"})
     if source == "network":
         return
     for row in read_rows(plan.path("stages/captures", manifest.index, plan.documents), batch_rows=10_000):
@@ -95,7 +97,7 @@ def read_outcomes(manifest: ShardManifest, plan: ShardPlan) -> Iterator[Outcome]
         yield Outcome(**row)
 
 
-def resolve_shard(index: int, wanted: Iterable[WantedImage], plan: ShardPlan, limits: ImageLimits) -> ShardManifest:
+def resolve_shard(index: int, wanted: Iterable[WantedImage], plan: ShardPlan, config: StoredImageConfig) -> ShardManifest:
     """Makes a shard of what the archives have: one row a distinct URL, ordered by key.
 
     A URL without a usable body is a drop as well, unless the network is still to be asked.
@@ -107,8 +109,14 @@ def resolve_shard(index: int, wanted: Iterable[WantedImage], plan: ShardPlan, li
     counts = outcome_counts()
     with ShardWriter(plan.folder, stage, index, plan.outcomes, plan.key) as shard:
         outcomes = shard.table(f"stages/{stage}", OUTCOMES, row_group_rows=10_000)
+        bodies = shard.bodies(f"stages/{stage}")
+        places: dict[str, int] = {}
         for image in sorted(wanted, key=lambda image: image.url_key):
-            outcome = resolve_image(image, limits)
+            outcome, stored = resolve_image(image, config, plan)
+            if outcome.source_sha256 is not None and outcome.sha256 is not None:
+                if outcome.sha256 not in places:
+                    places[outcome.sha256] = bodies.append(stored)
+                outcome = replace(outcome, stored_file=bodies.name, stored_offset=places[outcome.sha256])
             outcomes.append_record(outcome)
             if not plan.rounds:
                 shard.drop(count_outcome(outcome, counts))
@@ -162,6 +170,8 @@ def image_row(outcome: Outcome, body: bytes) -> dict[str, Any]:
         "mode": outcome.mode,
         "frames": outcome.frames,
         "orientation": outcome.orientation,
+        "perceptual_hash": outcome.perceptual_hash,
+        "source_sha256": outcome.source_sha256,
         "content_type": outcome.content_type,
         "source": outcome.source,
         "url": outcome.url,
@@ -210,13 +220,13 @@ def _by_document_shard(outcome: Outcome) -> Iterator[tuple[int, Outcome]]:
 
 
 class _ResolveShard(ShardMaker):
-    def __init__(self, plan: ShardPlan, limits: ImageLimits) -> None:
+    def __init__(self, plan: ShardPlan, config: StoredImageConfig) -> None:
         self._plan = plan
-        self._limits = limits
+        self._config = config
 
     def process(self, element: tuple[int, Iterable[WantedImage]]) -> Iterator[ShardManifest]:
         index, wanted = element
-        yield resolve_shard(index, wanted, self._plan, self._limits)
+        yield resolve_shard(index, wanted, self._plan, self._config)
 
 
 class _StoreShard(ShardMaker):
@@ -271,13 +281,13 @@ class ResolveImages(beam.PTransform):  # type: ignore[misc]
     """(outcome shard, wanted image) -> manifests of outcome shards."""
 
     plan: ShardPlan
-    limits: ImageLimits
+    config: StoredImageConfig
 
     def expand(self, wanted: beam.PCollection[tuple[int, WantedImage]]) -> beam.PCollection[ShardManifest]:
         return (
             wanted
             | "GroupWanted" >> GroupByShard(self.plan.outcomes, WantedImage)
-            | "ResolveShard" >> beam.ParDo(_ResolveShard(self.plan, self.limits)).with_output_types(ShardManifest)
+            | "ResolveShard" >> beam.ParDo(_ResolveShard(self.plan, self.config)).with_output_types(ShardManifest)
         )
 
 

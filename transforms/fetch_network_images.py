@@ -29,9 +29,10 @@ from transforms.images.network.journal import JOURNALS, Journal
 from transforms.images.network.rounds import by_key, next_candidate, wanted_or_known
 from transforms.images.network.transport import Transport, parse_target
 from transforms.images.optout import TDM, OptOutConfig
+from transforms.images.prepare import StoredImageConfig, prepare_image
 from transforms.images.resolve import with_facts
 from transforms.images.urls import host_of
-from transforms.images.validate import ImageLimits, validate_image
+from transforms.images.validate import ImageFacts
 from transforms.records import NETWORK, Outcome, ShardManifest
 from transforms.shard_maker import ShardMaker
 from transforms.shards.bodies import fetched_bytes
@@ -53,7 +54,7 @@ class FetchSettings:
 
     network: NetworkConfig
     optout: OptOutConfig
-    limits: ImageLimits
+    stored: StoredImageConfig
     earlier: tuple[str, ...] = ()
 
 
@@ -143,8 +144,11 @@ def merge_shard(index: int, fetched: Iterable[Outcome], plan: ShardPlan) -> Shar
         return shard.commit(counts)
 
 
-def fetched_outcome(wanted: Outcome, fetched: Fetched, limits: ImageLimits) -> Outcome:
-    """What became of a URL that the network was asked for: the failure of the request, or what its bytes are worth."""
+def fetched_outcome(wanted: Outcome, fetched: Fetched, config: StoredImageConfig) -> tuple[Outcome, bytes]:
+    """What became of a URL that the network was asked for: the failure of the request, or what its bytes are worth.
+
+    The second result are the bytes to store; empty for an outcome that is not ok.
+    """
     outcome = replace(
         wanted,
         source=NETWORK,
@@ -165,14 +169,15 @@ def fetched_outcome(wanted: Outcome, fetched: Fetched, limits: ImageLimits) -> O
     )
     failure = fetched.failure
     if failure is not None:
-        return replace(outcome, status=failure.status, detail=failure.detail, value=failure.value, threshold=failure.threshold)
-    return with_facts(outcome, validate_image(fetched.body or b"", fetched.content_type, limits))
+        failed = replace(outcome, status=failure.status, detail=failure.detail, value=failure.value, threshold=failure.threshold)
+        return failed, b""
+    facts, stored = prepare_image(fetched.body or b"", fetched.content_type, config)
+    return with_facts(outcome, facts), stored if isinstance(facts, ImageFacts) else b""
 
 
 def _fetch(wanted: Sequence[Outcome], journal: Journal, settings: FetchSettings) -> None:
     def take(fetched: Fetched) -> None:
-        outcome = fetched_outcome(wanted[fetched.index], fetched, settings.limits)
-        journal.add(outcome, fetched.body or b"" if outcome.status == "ok" else b"")
+        journal.add(*fetched_outcome(wanted[fetched.index], fetched, settings.stored))
 
     transport = Transport(settings.network)
     try:

@@ -20,8 +20,8 @@ TargetKind = Literal["record", "page", "block", "node", "image", "pair"]
 InputFormat = Literal["warc", "parquet", "arrow", "jsonl"]
 Separator = Literal["", " ", "\n", "\n\n"]
 
-NETWORK = "network"
-"""The source of an outcome that came from the network; its bytes are in a file of the run."""
+NETWORK, INLINE = "network", "inline"
+"""Sources of an outcome whose bytes are in a file of the run: from the network, and in a page."""
 REVISIT = "revisit"
 """The flag of a page that an archive holds under another URL or date, and that a revisit record repeats."""
 
@@ -65,12 +65,14 @@ class Response:
 class Revisit:
     """A record that says a URL was answered with the same payload as before, and does not store it again (WARC 1.1, 6.7.2).
 
-    source: of this record; its digest is what names the payload.
+    source: of this record; its digest is what names the payload. refers_to: URL and date of the response that it repeats, empty
+    where it does not say so.
     """
 
     url: str
     source: Source
     date: str | None = None
+    refers_to: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +231,15 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
+class InlineImage:
+    """An image that stands in a page as a `data:` URL. url: the name of its bytes; content_type: as the page says, or empty."""
+
+    url: str
+    content_type: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """The node sequence of one page.
 
@@ -240,7 +251,7 @@ class Document:
     main_content_threshold, main_content_f1: the least probability of a block that stayed, and how well the model expects to have
     chosen; None without a model. main_content_words: words that stayed (`kept`), and that did not, by reason.
     directives: what the page and its headers say about its use (images.md 6). rejected: references of images that are no URL to
-    look up, each with its status.
+    look up, each with its status. inline: images that stand in the page and are candidates of a node; their bytes are stored apart.
     """
 
     id: str
@@ -268,6 +279,7 @@ class Document:
     main_content_words: Mapping[str, int] = field(default_factory=dict)
     directives: tuple[str, ...] = ()
     rejected: tuple[tuple[str, str], ...] = ()
+    inline: tuple[InlineImage, ...] = ()
 
     @property
     def texts(self) -> list[str | None]:
@@ -350,7 +362,10 @@ class PayloadSighting:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedPayload:
-    """A revisit, and the place of the response whose payload it repeats; `original_file` is None where there is none."""
+    """A revisit, and the place of the response whose payload it repeats; `original_file` is None where there is none.
+
+    by_digest: it was looked for by the digest, else by the URL and date that the revisit names.
+    """
 
     url: str
     date: str
@@ -362,6 +377,7 @@ class RepeatedPayload:
     original_offset: int = 0
     original_length: int = 0
     original_record_id: str | None = None
+    by_digest: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,10 +421,12 @@ class Outcome:
 
     status: from the closed list; `ok` has all facts about the image, any other status what was learnt before it. shards: the
     document shards that mention the URL. value, threshold: of the limit that a status is about. source: `archive`, `network` or
-    `inline`, None when nobody was asked. sha256, bytes, format, width, height, frames, mode, orientation: of the stored bytes.
-    content_type: as sent. final_url, hops: where redirects led. date: when the bytes were captured. flags: findings, such as
-    `warc_truncated`. http_status, attempts: of the network, the last answer and how often it was asked. file, offset, length,
-    record_id: where the body can be read again; a file of the run itself, named from its folder, for the network.
+    `inline`, None when nobody was asked. sha256, bytes, format, width, height, frames, mode: of the stored bytes. orientation,
+    perceptual_hash: of the received ones; source_sha256 as well, where they are not those that are stored. content_type: as sent.
+    final_url, hops: where redirects led. date: when the bytes were captured. flags: findings, such as `warc_truncated`.
+    http_status, attempts: of the network, the last answer and how often it was asked. file, offset, length, record_id: where the
+    body can be read again; a file of the run itself, named from its folder, for the network and for images in pages. stored_file,
+    stored_offset: place of the stored bytes in a file of the run, where they are not those that can be read again.
     """
 
     url_key: bytes
@@ -427,6 +445,8 @@ class Outcome:
     frames: int | None = None
     mode: str | None = None
     orientation: int | None = None
+    perceptual_hash: str | None = None
+    source_sha256: str | None = None
     content_type: str | None = None
     final_url: str | None = None
     hops: int | None = None
@@ -438,6 +458,8 @@ class Outcome:
     offset: int | None = None
     length: int | None = None
     record_id: str | None = None
+    stored_file: str | None = None
+    stored_offset: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

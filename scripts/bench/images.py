@@ -206,6 +206,7 @@ def grow(case: str) -> None:
     from transforms.images.network.downloader import fetch_urls
     from transforms.images.network.transport import Transport
     from transforms.images.optout import OptOutConfig
+    from transforms.images.prepare import StoredImageConfig
     from transforms.images.validate import ImageLimits
     from transforms.records import Outcome
 
@@ -224,9 +225,10 @@ def grow(case: str) -> None:
     def fetch(path: str) -> None:
         url = server.url(path.replace(" ", "%20"))
         wanted = Outcome(b"", url, "not_in_archive")
+        config = StoredImageConfig(ImageLimits(min_side=1, max_aspect=None))
         fetch_urls(
             [url], SETTINGS, OptOutConfig(), Transport(SETTINGS),
-            lambda fetched: said.append(fetched_outcome(wanted, fetched, ImageLimits(min_side=1, max_aspect=None)).status),
+            lambda fetched: said.append(fetched_outcome(wanted, fetched, config)[0].status),
         )  # fmt: skip
 
     with FaultServer({path.replace(" ", "%20"): route for path, route in routes.items()}) as server:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from scripts.demo_site.layout import lay_out
+from scripts.demo_site.pictures import LANTERNS_IN_THE_PAGE, data_url, name_of
 from scripts.demo_site.resource import DOCS, MAGAZINE, PICTURES, Resource
 
 RELATED_LINKS = 3
@@ -20,7 +21,8 @@ class Article:
     path: on its host; the body is `pages/PATH`, for the manual `pages/manual/PATH`, for `/` it is `pages/home.html`. images: what
     its document shows, in order, as paths on the magazine's host or whole URLs. content_type: the header. meta_charset: what the
     page declares itself, if anything. encoding: the Python codec that writes it; characters that it lacks become references.
-    coding: content coding of the body. head_extra: more elements for the head. expected: as in `Resource`.
+    coding: content coding of the body. head_extra: more elements for the head. embedded: addresses for the `$name` places of the
+    body. expected: as in `Resource`.
     """
 
     path: str
@@ -39,6 +41,7 @@ class Article:
     chunked: bool = False
     head_extra: str = ""
     expected: str = "document"
+    embedded: tuple[tuple[str, str], ...] = ()
 
     @property
     def url(self) -> str:
@@ -90,9 +93,12 @@ def foreign(
     )
 
 
-def note(name: str, title: str, images: tuple[str, ...], head_extra: str = "") -> Article:
+def note(
+    name: str, title: str, images: tuple[str, ...], head_extra: str = "", embedded: tuple[tuple[str, str], ...] = ()
+) -> Article:
     """A page of the picture notebook: one way of writing an image each, in the third archive."""
-    return Article(f"/lab/{name}.html", title, title, images, layout="notebook", archive=2, head_extra=head_extra)
+    path = f"/lab/{name}.html"
+    return Article(path, title, title, images, layout="notebook", archive=2, head_extra=head_extra, embedded=embedded)
 
 
 MAGAZINE_ARTICLES = (
@@ -285,6 +291,12 @@ NOTEBOOK = (
         "One picture, several addresses",
         ("/lab/img/copy-one.png", "/lab/img/copy-two.png", "/lab/img/copy-three.png", "/lab/img/old-place.png"),
     ),
+    note(
+        "inside-the-page",
+        "A picture inside the page",
+        (name_of(LANTERNS_IN_THE_PAGE, "image/webp"),),
+        embedded=(("lanterns", data_url(LANTERNS_IN_THE_PAGE, "image/webp")),),
+    ),
     note("reserved-picture", "A picture that asks to be left alone", ()),
     note("reserved-page", "A page that asks to be left alone", (), '<meta name="robots" content="noai, noimageai">\n'),
 )
@@ -330,6 +342,7 @@ def article_resource(article: Article, related: tuple[tuple[str, str], ...]) -> 
         related=related,
         charset=article.meta_charset,
         head_extra=article.head_extra,
+        embedded=dict(article.embedded),
     )
     return Resource(
         "page",

@@ -6,9 +6,11 @@ and an extractor meets the boilerplate that real sites have.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from string import Template
+from types import MappingProxyType
 
 FOLDER = Path(__file__).parent
 
@@ -242,11 +244,12 @@ def lay_out(
     related: tuple[tuple[str, str], ...],
     charset: str | None,
     head_extra: str = "",
+    embedded: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """The whole page: the body of `pages/NAME.html` inside the layout, with the words of the language.
 
     section: index of the menu entry the page belongs to. related: (URL, label) of the links below the text. charset: what the
-    `meta` element declares; None leaves it out.
+    `meta` element declares; None leaves it out. embedded: what to put into the `$name` places of the body.
     """
     words = WORDS[language]
     labels = words["menu"].split("|")
@@ -265,6 +268,6 @@ def lay_out(
             f'      <li><a href="{target}">{label}</a></li>' for target, label in zip(SECTION_URLS, labels, strict=True)
         ),
         "related": "\n".join(f'    <li><a href="{target}">{label}</a></li>' for target, label in related),
-        "content": page_text(name).strip(),
+        "content": Template(page_text(name).strip()).substitute(embedded) if embedded else page_text(name).strip(),
     }
     return template(layout).substitute(places)

@@ -8,7 +8,7 @@ from functools import cache
 
 from scripts.demo_site.articles import article_resources
 from scripts.demo_site.hostile import hostile_resources
-from scripts.demo_site.pictures import UNRECORDED, picture_resources
+from scripts.demo_site.pictures import UNASKED, UNRECORDED, picture_resources
 from scripts.demo_site.resource import MAGAZINE, Resource
 
 # Links from a letter carry a mark; the page behind is the same. Deduplication has to find that out.
@@ -67,10 +67,11 @@ def expected_pages() -> dict[str, str]:
 def expected_images() -> dict[str, str]:
     """URL of each picture -> its status (spec/images.md section 10) when a document asks the archive for it.
 
-    `no_reference` marks pictures that no document may ask for. URLs that pages mention but nobody recorded are included.
+    `no_reference` marks pictures that no document may ask for. URLs that pages mention but nobody recorded are included, and so are
+    pictures that stand in a page, by their names.
     """
     recorded = {resource.url: resource.expected for resource in build_site() if resource.kind == "image"}
-    return {url: status for url, status in {**recorded, **UNRECORDED}.items() if status is not None}
+    return {url: status for url, status in {**recorded, **UNRECORDED, **UNASKED}.items() if status is not None}
 
 
 def expected_page_images() -> dict[str, tuple[str, ...]]:

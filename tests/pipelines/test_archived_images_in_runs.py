@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
 import json
 import random
@@ -181,3 +183,58 @@ def test_many_documents_that_share_a_few_images_look_each_up_once(tmp_path: Path
     assert {sum(image is not None for image in row["images"]) for row in rows} == {50}
     stats = json.loads((folder / "stats.json").read_text())
     assert (stats["stages"]["images"], stats["stored_images"]) == ({"in": 50, "out": 50, "drops": {}}, 50)
+
+
+def data_url(body: bytes) -> str:
+    return f"data:image/png;base64,{base64.b64encode(body).decode()}"
+
+
+def test_images_that_stand_in_pages_are_stored_once_and_rejected_references_are_counted(tmp_path: Path) -> None:
+    inside = data_url(png(1, 160))
+    members = [
+        page("/a", inside, "data:image/gif;base64,R0lGODlhAQABAAAAACw=", "ftp://e.example/x.png", "http://["),
+        page("/b", inside, "/ok.png"),
+        record("/ok.png", png(1, 160)),
+    ]
+    run = build(tmp_path / "run", [members[:1], members[1:]])
+    found = outcomes(run)
+    statuses = Counter((row["status"], row["source"]) for row in found.values())
+    assert statuses == {
+        ("ok", "inline"): 1,
+        ("ok", "archive"): 1,
+        ("placeholder", None): 1,
+        ("scheme_not_allowed", None): 1,
+        ("bad_url", None): 1,
+    }
+    stats = json.loads((run / "stats.json").read_text())
+    assert stats["stored_images"] == 1
+    assert stats["stages"]["images"]["in"] == 5
+    images = {row["url"]: [node["image"] for node in row["nodes"] if node["image"] is not None] for row in data_rows(run)}
+    assert [image["source"] for image in images[f"{HOST}/a"]] == ["inline"]
+    assert images[f"{HOST}/a"][0]["candidates"][0]["origin"] == "inline"
+    for result in verify_run(run):
+        assert not result.faults, f"{result.name}: {result.faults[:3]}"
+
+
+def test_resized_images_are_stored_once_and_verified(tmp_path: Path) -> None:
+    members = [page("/a", "/1.png", "/2.png", data_url(png(3, 160))), record("/1.png", png(1)), record("/2.png", png(1))]
+    settings = ["images.resize.mode=border", "images.resize.size=64", "images.perceptual_hash=true", "output.inline_images=true"]
+    run = build(tmp_path / "run", [members], *settings, "rules.image.width=null", "rules.image.height=null")
+    rows = [row for path in sorted((run / "images").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+    assert len(rows) == 2
+    assert {(row["format"], row["width"], row["height"]) for row in rows} == {("JPEG", 64, 64)}
+    assert {Image.open(io.BytesIO(row["bytes"])).size for row in rows} == {(64, 64)}
+    sources = {hashlib.sha256(body).hexdigest() for body in (png(1), png(3, 160))}
+    assert {row["source_sha256"] for row in rows} == sources
+    assert all(len(row["perceptual_hash"]) == 16 for row in rows)
+    (document,) = data_rows(run)
+    assert {image["bytes"] for image in document["images"] if image is not None} == {row["bytes"] for row in rows}
+    for result in verify_run(run):
+        assert not result.faults, f"{result.name}: {result.faults[:3]}"
+
+
+def test_backgrounds_are_images_on_demand(tmp_path: Path) -> None:
+    html = f"<h1>Harbour</h1>{f'<p>{WORDS}</p>' * 6}<section style='background:url(/1.png)'><p>{WORDS}</p></section>".encode()
+    members = [record("/a", html, "text/html"), record("/1.png", png(1))]
+    assert outcomes(build(tmp_path / "off", [members])) == {}
+    assert outcomes(build(tmp_path / "on", [members], "images.css_backgrounds=true"))["/1.png"]["status"] == "ok"

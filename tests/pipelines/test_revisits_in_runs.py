@@ -34,8 +34,9 @@ def response(url: str, body: bytes, digest: str, content_type: str = "text/html"
     return gzip_member(record.replace(b"2024-05-06T07:08:09Z", date.encode(), 1))
 
 
-def revisit(url: str, digest: str, date: str) -> bytes:
-    record = warc_record(b"", url, f"WARC-Payload-Digest: {digest}", warc_type="revisit", record_id=f"<urn:{url}:{date}>")
+def revisit(url: str, digest: str, date: str, *headers: str) -> bytes:
+    named = [f"WARC-Payload-Digest: {digest}"] if digest else []
+    record = warc_record(b"", url, *named, *headers, warc_type="revisit", record_id=f"<urn:{url}:{date}>")
     return gzip_member(record.replace(b"2024-05-06T07:08:09Z", date.encode(), 1))
 
 
@@ -46,6 +47,20 @@ REVISITS = b"".join(
         revisit("http://mirror.example/pier.png", "sha1:PIER", "2024-03-03T00:00:00Z"),
         revisit("http://a.example/gone", "sha1:GONE", "2024-03-03T00:00:00Z"),
         revisit("http://a.example/page", "sha1:PAGE", "2024-02-02T00:00:00Z"),  # the same record again
+        revisit(
+            "http://third.example/page",
+            "",
+            "2024-04-04T00:00:00Z",
+            "WARC-Refers-To-Target-URI: http://a.example/page",
+            "WARC-Refers-To-Date: 2024-01-01T00:00:00Z",
+        ),
+        revisit(
+            "http://fourth.example/page",
+            "sha1:OTHER",
+            "2024-04-04T00:00:00Z",
+            "WARC-Refers-To-Target-URI: http://a.example/page",
+            "WARC-Refers-To-Date: 2024-01-01T00:00:00Z",
+        ),
     )
 )
 
@@ -68,8 +83,9 @@ def test_a_page_stands_under_each_url_and_date_with_the_place_of_its_bytes(run: 
         ("http://a.example/page", "2024-01"): 1,
         ("http://a.example/page", "2024-02"): 1,
         ("http://mirror.example/page", "2024-03"): 1,
+        ("http://third.example/page", "2024-04"): 1,
     }
-    assert len({row["id"] for row in rows}) == 3
+    assert len({row["id"] for row in rows}) == 4
     assert {(Path(row["source"]["file"]).name, row["source"]["offset"]) for row in rows} == {("b.warc.gz", 0)}
     assert len({tuple(row["texts"]) for row in rows}) == 1
 
@@ -85,8 +101,9 @@ def test_what_is_not_resolved_is_named_and_everything_is_counted(run: Path) -> N
     assert sorted(dropped) == [
         ("read.revisit_repeated", "http://a.example/page"),
         ("read.revisit_unresolved", "http://a.example/gone"),
+        ("read.revisit_unresolved", "http://fourth.example/page"),
     ]
     read = json.loads((run / "stats.json").read_text())["stages"]["read"]
-    assert (read["in"], read["out"]) == (7, 5)
+    assert (read["in"], read["out"]) == (9, 6)
     for result in verify_run(run):
         assert not result.faults, f"{result.name}: {result.faults[:3]}"

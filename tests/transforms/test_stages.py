@@ -18,7 +18,7 @@ from transforms.documents.extract import ExtractConfig
 from transforms.extract_documents import MIN_ERRORS, ExtractSettings, extract_range
 from transforms.fetch_images import begin_look_up, read_sightings, resolve_shard, shard_of, store_shard
 from transforms.images.optout import OptOutConfig
-from transforms.images.validate import ImageLimits
+from transforms.images.prepare import StoredImageConfig
 from transforms.images.wanted import LookUpConfig
 from transforms.records import InputRange, Outcome, Page, ShardManifest, Sighting
 from transforms.shards.bodies import image_bytes
@@ -44,7 +44,7 @@ def outcomes_of(plan: ShardPlan, manifest: ShardManifest) -> list[Outcome]:
     for key, sighting in read_sightings(manifest, plan):
         grouped.setdefault(key, []).append(sighting)
     looked_up = [step for key, seen in grouped.items() for _, step in begin_look_up(key, seen, LookUpConfig(), OptOutConfig())]
-    resolve_shard(0, [step.wanted for step in looked_up if step.wanted is not None and step.is_settled], plan, ImageLimits())
+    resolve_shard(0, [step.wanted for step in looked_up if step.wanted is not None and step.is_settled], plan, StoredImageConfig())
     return [Outcome(**row) for row in read_rows(plan.path("stages/outcomes", 0, 1))]
 
 

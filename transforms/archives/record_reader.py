@@ -150,7 +150,8 @@ class RecordReader:
         if url is None:
             raise _UnreadableError("read.malformed", "no WARC-Target-URI")
         if record_type == "revisit":
-            return Revisit(url, self._source(stream, begin, warc), warc.get("warc-date"))
+            refers_to = (warc.get("warc-refers-to-target-uri") or "", warc.get("warc-refers-to-date") or "")
+            return Revisit(url, self._source(stream, begin, warc), warc.get("warc-date"), refers_to)
         if is_http and http is None:
             raise _UnreadableError("read.truncated" if body.cut else "read.malformed", "no HTTP status line")
         if body.size > limit:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 IMAGE_TEXT = ("alt", "title")
+BACKGROUND_TEXT = ("aria-label", "title")
 MEDIA_TEXT = ("title", "aria-label", "alt")
 
 
@@ -134,6 +135,8 @@ class Output:
         _, element, context = self.flat.pins[pin]
         if self.flat.tags[element] == "img":
             self.emit_image(element, context)
+        elif element in self.flat.backgrounds:
+            self.emit_background(element, context)
         else:
             self.emit_media(element, context, items)
 
@@ -141,7 +144,7 @@ class Output:
         if not self.pictures.is_shown(element):
             return
         attributes = self.flat.attributes[element]
-        candidates = self.pictures.candidates(element)
+        candidates = self.pictures.candidates(element) or self.pictures.inline_candidates(element)
         if not candidates:
             if attributes.get("src"):
                 self.flat.removed["inline_image"] += 1
@@ -159,6 +162,14 @@ class Output:
             height=attributes.get("height"),
             candidates=candidates,
         )
+
+    def emit_background(self, element: int, context: Context) -> None:
+        """The image behind an element, as its inline style has it (images.md 3.1)."""
+        url = self.urls.fetchable(self.flat.backgrounds[element])
+        if url is not None:
+            text = alternative_text(self.flat.attributes[element], BACKGROUND_TEXT)
+            candidates: list[Candidate] = [{"url": url, "descriptor": None, "from": "css"}]
+            self.emit("image", text, element, context, href=url, alt=text, candidates=candidates)
 
     def emit_media(self, element: int, context: Context, items: list[Item]) -> None:
         title = alternative_text(self.flat.attributes[element], MEDIA_TEXT)

@@ -14,8 +14,8 @@ from transforms.blocks.strip import read_style
 # The flags. Plain numbers: they are tested for every element of every page.
 (
     SCREEN_READER, EDIT_LINK, PERMALINK, EDITOR, BODY, CALLOUT, FURNITURE, RAIL, CONSENT, COMMENTS, FILTER,
-    ARTICLE_BODY, HIDDEN, OFF_SCREEN, DIALOG, LANDMARK,
-) = (1 << bit for bit in range(16))  # fmt: skip
+    ARTICLE_BODY, HIDDEN, OFF_SCREEN, DIALOG, LANDMARK, BACKGROUND,
+) = (1 << bit for bit in range(17))  # fmt: skip
 NOT_FOR_THE_EYE = SCREEN_READER | EDIT_LINK | OFF_SCREEN
 WIDGETS = FURNITURE | RAIL | CONSENT | COMMENTS | FILTER
 # What an id can say; the other flags of a token are given by classes only.
@@ -105,7 +105,7 @@ def of_attributes(attributes: Mapping[str, str | None]) -> int:
         flags |= of_token(value) & OF_ID
     if value := attributes.get("style"):
         style = read_style(value)
-        flags |= HIDDEN * style.hidden | OFF_SCREEN * style.off_screen
+        flags |= HIDDEN * style.hidden | OFF_SCREEN * style.off_screen | BACKGROUND * ("url(" in value)
     if "hidden" in attributes:
         flags |= HIDDEN
     if value := attributes.get("role"):

@@ -16,6 +16,7 @@ from transforms.blocks.walk import Walk
 from transforms.html.noscript import is_noscript_shell
 from transforms.html.shadow import compose_shadow_roots
 from transforms.html.tree import LexborHTMLParser, LexborNode
+from transforms.images.inline import InlineConfig, PageReferences
 from transforms.records import Block
 
 RTL_LANGUAGES = frozenset(names("ar arc ckb dv fa he iw ji ks ku nqo prs ps sd syr ug ur yi"))
@@ -30,11 +31,14 @@ class BlocksConfig:
     """How blocks are read.
 
     include_hidden_text: keeps screen-reader text, edit links and off-screen text (blocks.md 3.3). rich_text: blocks have their
-    texts with inline Markdown as well, which costs a tenth of the reading.
+    texts with inline Markdown as well, which costs a tenth of the reading. inline: which images that stand in the page itself
+    become blocks; None for none, as blocks.md 4.10 has it. css_backgrounds: images behind elements become blocks.
     """
 
     include_hidden_text: bool = False
     rich_text: bool = True
+    inline: InlineConfig | None = None
+    css_backgrounds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,8 @@ class PageBlocks:
     blocks: stage `blocks`, in emission order. title: `<title>`. description: meta description, else Open Graph's, else
     Twitter's. rtl: the page reads from right to left (blocks.md 9). removed: words left out, by reason; `inline_image` counts
     images whose only source is in the page itself. flat: the page as it was read, for measures that need more than blocks.
-    origins: where in it each block's text is, by `dom_index`.
+    origins: where in it each block's text is, by `dom_index`. references: what became of references that nobody can fetch, if that
+    was asked for.
     """
 
     blocks: tuple[Block, ...]
@@ -54,18 +59,20 @@ class PageBlocks:
     removed: dict[str, int]
     flat: Flat = field(compare=False, repr=False)
     origins: tuple[Origin, ...]
+    references: PageReferences | None = None
 
 
 def page_blocks(tree: LexborHTMLParser, url: str, config: BlocksConfig = BlocksConfig()) -> PageBlocks:
     """Reads the blocks of a parsed page. The tree is read once and not changed. url: the page's own, absolute."""
     flat, html_attributes, body_attributes = _flatten(tree, config)
-    urls = PageUrls(url, flat.base_href)
+    urls = PageUrls(url, flat.base_href, config.inline)
     widgets = widget_names(flat.widgets, flat.tags, flat.ends, flat.attributes, _share_of_words(flat)) if flat.widgets.flags else []
     walk = Walk(flat, urls, widgets, config.rich_text)
     blocks = walk.blocks()
     description = next((flat.metas[name] for name in DESCRIPTIONS if name in flat.metas), None)
     rtl = is_rtl(html_attributes, body_attributes)
-    return PageBlocks(blocks, flat.title or None, description, rtl, dict(flat.removed), flat, tuple(walk.output.origins))
+    origins = tuple(walk.output.origins)
+    return PageBlocks(blocks, flat.title or None, description, rtl, dict(flat.removed), flat, origins, urls.references)
 
 
 def _flatten(tree: LexborHTMLParser, config: BlocksConfig) -> tuple[Flat, Attributes, Attributes]:
@@ -85,7 +92,8 @@ def _flatten(tree: LexborHTMLParser, config: BlocksConfig) -> tuple[Flat, Attrib
         flat = Flat()
         if tree.head is not None:
             read_head(flat, tree.head)
-        Flattener(flat, composition, promote_noscript, config.include_hidden_text).flatten(body, html_attributes)
+        flattener = Flattener(flat, composition, promote_noscript, config.include_hidden_text, config.css_backgrounds)
+        flattener.flatten(body, html_attributes)
         return flat
 
     try:

@@ -75,6 +75,7 @@ class Flat:
     noscript_images: list[tuple[int, int]] = field(default_factory=list)  # <img> elements and their <noscript>
     head_ends_in_noscript: bool = False
     media: dict[int, MediaSources] = field(default_factory=dict)
+    backgrounds: dict[int, str] = field(default_factory=dict)  # elements and the image behind them, as written
     # Fallback content of an embed is read apart, after all else: its range of cuts, and where its elements begin.
     fallbacks: dict[int, tuple[int, int]] = field(default_factory=dict)
     fallback_elements: dict[int, int] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from transforms.blocks.code import drop_code_label, read_code
 from transforms.blocks.context import CHANGING_TAGS, Context, inner_context
 from transforms.blocks.editors import read_editor
 from transforms.blocks.evidence import (
+    BACKGROUND,
     DIALOG,
     EDIT_LINK,
     EDITOR,
@@ -25,6 +26,7 @@ from transforms.blocks.strip import (
     GLYPH_PARENTS,
     KEPT_HEADING_WORDS,
     KEPT_HEADINGS,
+    background_image,
     is_closed_dialog,
     is_permalink_glyph,
     is_pixel,
@@ -57,14 +59,23 @@ class Flattener:
     """Walks a page into a `Flat`.
 
     composition: what stands inside hosts and slots instead of their own children, by `mem_id`, from
-    `transforms.html.shadow`; None when it is not known yet. promote_noscript: the page is a noscript shell.
+    `transforms.html.shadow`; None when it is not known yet. promote_noscript: the page is a noscript shell. css_backgrounds: an
+    element with a background image in its style shows that image before all else.
     """
 
-    def __init__(self, flat: Flat, composition: Composition | None, promote_noscript: bool, include_hidden_text: bool) -> None:
+    def __init__(
+        self,
+        flat: Flat,
+        composition: Composition | None,
+        promote_noscript: bool,
+        include_hidden_text: bool,
+        css_backgrounds: bool = False,
+    ) -> None:
         self.flat = flat
         self.composition = composition
         self.promote_noscript = promote_noscript
         self.include_hidden_text = include_hidden_text
+        self.css_backgrounds = css_backgrounds
         self.postponed: list[tuple[LexborNode, int, Context]] = []
         self.roles = ROLES | {"noscript": UNWRAPPED} if promote_noscript else ROLES
         self.children_role = TRANSPARENT
@@ -246,6 +257,7 @@ class Flattener:
                     node = node.next if queue is None else next(queue, None)
                     continue
                 inner = examined
+                pinned = len(pins)  # an image behind it is one more
 
             child = node.first_child
             at = 0
@@ -319,6 +331,11 @@ class Flattener:
                 reason = "edit-link" if flags & EDIT_LINK else "screen-reader" if flags & SCREEN_READER else "off-screen"
                 self.remove(reason, node)
                 return None
+        if flags & BACKGROUND and self.css_backgrounds and tag not in EMBEDS and tag != "img":
+            background = background_image(attributes.get("style") or "")
+            if background is not None:
+                self.flat.backgrounds[element] = background
+                self.flat.pins.append((len(self.flat.texts), element, context))
         return inner_context(context, self.flat.widgets, element, tag, attributes, flags)
 
     def remove(self, reason: str, node: LexborNode) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from transforms.images.inline import InlineConfig, PageReferences
 from transforms.images.urls import base_url, resolve_url
 
 # Link targets that lead nowhere outside a browser: the label stays, the link does not.
@@ -20,10 +21,14 @@ _ORIGIN = re.compile(rf"https?://{_HOST}(?=/)")
 
 
 class PageUrls:
-    """Resolves references of one page against its base and remembers the results."""
+    """Resolves references of one page against its base and remembers the results.
 
-    def __init__(self, page_url: str, base_href: str | None) -> None:
+    inline: which images that stand in the page are used; None for none of them.
+    """
+
+    def __init__(self, page_url: str, base_href: str | None, inline: InlineConfig | None = None) -> None:
         self.base = base_url(page_url, base_href)
+        self.references = None if inline is None else PageReferences(self.base, inline)
         origin = _ORIGIN.match(self.base)
         self._origin = origin[0] if origin and "xn--" not in origin[0] else None
         self._scheme = self.base[: self.base.find(":") + 1]

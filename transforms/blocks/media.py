@@ -34,11 +34,23 @@ class Pictures:
         """Every source of an image, its own first; empty when there is none to fetch."""
         found = self._candidates.get(image)
         if found is None:
-            flat = self.flat
-            images = [flat.attributes[image], *(flat.attributes[twin] for twin in self.twins.get(image, ()))]
-            found = collect_candidates(images, self._picture_sources(image), self.urls.fetchable)
+            found = collect_candidates(self._attributes(image), self._picture_sources(image), self.urls.fetchable)
             self._candidates[image] = found
         return found
+
+    def inline_candidates(self, image: int) -> list[Candidate]:
+        """The source of an image that has none to fetch, where the page holds it itself."""
+        references = self.urls.references
+        if references is None:
+            return []
+        written: list[str] = []
+        collect_candidates(self._attributes(image), self._picture_sources(image), lambda reference: written.append(reference or ""))
+        name = references.settle(written)
+        return [] if name is None else [{"url": name, "descriptor": None, "from": "inline"}]
+
+    def _attributes(self, image: int) -> list[Attributes]:
+        flat = self.flat
+        return [flat.attributes[image], *(flat.attributes[twin] for twin in self.twins.get(image, ()))]
 
     def is_shown(self, image: int) -> bool:
         return image not in self.merged and image not in self.formula_pictures

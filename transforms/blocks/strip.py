@@ -94,3 +94,26 @@ def is_permalink_glyph(text: str, in_heading: bool) -> bool:
         return False
     allowed = PERMALINK_GLYPHS | HEADING_GLYPHS if in_heading else PERMALINK_GLYPHS
     return all(glyph in allowed or glyph in _MODIFIERS or glyph.isspace() for glyph in glyphs)
+
+
+MOST_LAYERS = 10
+"""How many `url(` of a style are looked at."""
+
+
+def background_image(style: str) -> str | None:
+    """The first image of the property `background` or `background-image` of an inline style, as written; None for none.
+
+    >>> background_image("color: red; background: #fff url( 'a b.png' ) no-repeat")
+    'a b.png'
+    """
+    place = -1
+    for _ in range(MOST_LAYERS):
+        place = style.find("url(", place + 1)
+        if place < 0:
+            break
+        name = style[style.rfind(";", 0, place) + 1 : place].partition(":")[0]
+        if name.strip().lower() in ("background", "background-image"):
+            written = style[place + len("url(") :].lstrip()
+            end = written[:1] if written[:1] in ("'", '"') else ")"
+            return (written[1:] if end != ")" else written).partition(end)[0].strip() or None
+    return None

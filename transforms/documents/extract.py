@@ -95,7 +95,7 @@ def extract_document(page: Page, config: ExtractConfig, keep_blocks: bool = True
     if config.profile == "obelics":
         document = _obelics_document(page, tree, decoded, score, config.obelics)
     else:
-        document = _default_document(page, tree, decoded, score, config.main_content, keep_blocks)
+        document = _default_document(page, tree, decoded, score, config, keep_blocks)
     if isinstance(document, Drop):
         return document
     declared = tuple(sorted(language_hints(page)))
@@ -125,12 +125,14 @@ def page_directives(tree: LexborHTMLParser, page: Page) -> tuple[str, ...]:
 
 
 def _default_document(
-    page: Page, tree: LexborHTMLParser, decoded: Decoded, score: float | None, config: MainContentConfig, rich_text: bool
+    page: Page, tree: LexborHTMLParser, decoded: Decoded, score: float | None, config: ExtractConfig, rich_text: bool
 ) -> Document | Drop:
     """The document that the profile `default` makes of a page, or why it makes none."""
-    found = page_blocks(tree, page.url, BlocksConfig(rich_text=rich_text))
+    references = config.references
+    blocks = BlocksConfig(rich_text=rich_text, inline=references.inline, css_backgrounds=references.css_backgrounds)
+    found = page_blocks(tree, page.url, blocks)
     deduplicated = deduplicate(found.blocks)
-    selection = select_main_content(found, deduplicated, page.url, config)
+    selection = select_main_content(found, deduplicated, page.url, config.main_content)
     if selection.is_empty:
         return page_drop(page, "extract.no_main_content", selection.highest, selection.threshold, f"{len(found.blocks)} blocks")
     document_id = make_document_id(page)
@@ -167,6 +169,8 @@ def _default_document(
         main_content_threshold=selection.threshold,
         main_content_f1=selection.expected_f1,
         main_content_words=selection.words,
+        rejected=found.references.rejections() if found.references is not None else (),
+        inline=found.references.images_of(nodes) if found.references is not None else (),
     )
 
 

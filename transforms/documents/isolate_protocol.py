@@ -23,7 +23,7 @@ from operator import attrgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from transforms.records import Block, Document, Drop, ImageRef, Node, Page, Paragraph, Source
+from transforms.records import Block, Document, Drop, ImageRef, InlineImage, Node, Page, Paragraph, Source
 
 if TYPE_CHECKING:
     from transforms.documents.extract import ExtractConfig
@@ -111,5 +111,5 @@ def _by_constructor(record: type[Any]) -> Callable[[Any], tuple[type[Any], tuple
 
 
 _BY_CONSTRUCTOR: dict[type, Callable[[Any], Any]] = {
-    record: _by_constructor(record) for record in (Page, Source, Document, Node, Paragraph, ImageRef, Drop, Block)
+    record: _by_constructor(record) for record in (Page, Source, Document, Node, Paragraph, ImageRef, InlineImage, Drop, Block)
 }

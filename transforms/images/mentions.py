@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from transforms.images.inline import InlineConfig
 from transforms.images.optout import OptOutConfig
 from transforms.images.urls import url_key
 from transforms.records import Document, ImageRef, Sighting
@@ -18,6 +19,10 @@ class ReferenceConfig:
     max_per_page: int | None = field(
         default=50, metadata={"help": "images of a page that are looked for, the first ones; null: all; too_many_in_page"}
     )
+    css_backgrounds: bool = field(
+        default=False, metadata={"help": "images in inline styles (background-image) are images of the page as well"}
+    )
+    inline: InlineConfig = field(default_factory=InlineConfig, metadata={"help": "images that stand in the page, as data: URLs"})
     optout: OptOutConfig = field(default_factory=OptOutConfig, metadata={"help": "what owners say about the use of their work"})
 
 

@@ -5,31 +5,50 @@ from __future__ import annotations
 from dataclasses import fields, replace
 
 from transforms.archives.warc import read_record
-from transforms.images.validate import ImageFacts, ImageLimits, InvalidImage, validate_image
-from transforms.records import Drop, Outcome, Response, WantedImage
+from transforms.images.inline import inline_type, is_inline
+from transforms.images.prepare import StoredImageConfig, prepare_image
+from transforms.images.validate import ImageFacts, InvalidImage
+from transforms.records import INLINE, Drop, Outcome, Response, WantedImage
+from transforms.shards.bodies import read_body
+from transforms.shards.plan import ShardPlan
 
 TRUNCATED = "warc_truncated"
 """The flag of an image that was cut: so says the crawler, the end of the archive, or its HTTP length (images.md 9)."""
 
+PLACEHOLDER_SIDE = 2
+"""An image in a page whose shorter side is no longer than this many pixels keeps the place for another (images.md 3.1)."""
+
 _CUT_FLAGS = frozenset({TRUNCATED, "archive_truncated", "maybe_truncated"})
 
 
-def resolve_image(wanted: WantedImage, limits: ImageLimits) -> Outcome:
-    """Reads the archived response and validates its body (images.md section 8); every failure is a status."""
+def resolve_image(wanted: WantedImage, config: StoredImageConfig, plan: ShardPlan) -> tuple[Outcome, bytes]:
+    """Reads the archived response, or the image in a page, and validates it (images.md section 8); every failure is a status.
+
+    The second result are the bytes to store; empty for an outcome that is not ok.
+    """
     outcome = pending_outcome(wanted)
     if wanted.status is not None or wanted.file is None or wanted.offset is None or wanted.length is None:
-        return outcome
-    response = read_record(wanted.file, wanted.offset, wanted.length, wanted.record_id)
-    if isinstance(response, Drop):
-        return replace(outcome, status="short_body", detail=f"{response.rule} {response.detail or ''}".strip())
-    flags = (TRUNCATED,) if _CUT_FLAGS & set(response.flags) else ()
-    outcome = replace(outcome, content_type=response.content_type, flags=flags)
-    return with_facts(outcome, validate_image(response.body, response.content_type, limits, declared_length(response)))
+        return outcome, b""
+    if is_inline(wanted.url):
+        body = read_body(plan.file(wanted.file), wanted.offset, wanted.length)
+        facts, stored = prepare_image(body, inline_type(wanted.url), config)
+        if isinstance(facts, InvalidImage) and facts.status == "too_small" and (facts.value or 0) <= PLACEHOLDER_SIDE:
+            facts = replace(facts, status="placeholder", threshold=PLACEHOLDER_SIDE + 1)
+    else:
+        response = read_record(wanted.file, wanted.offset, wanted.length, wanted.record_id)
+        if isinstance(response, Drop):
+            return replace(outcome, status="short_body", detail=f"{response.rule} {response.detail or ''}".strip()), b""
+        flags = (TRUNCATED,) if _CUT_FLAGS & set(response.flags) else ()
+        outcome = replace(outcome, content_type=response.content_type, flags=flags)
+        facts, stored = prepare_image(response.body, response.content_type, config, declared_length(response))
+    return with_facts(outcome, facts), stored if isinstance(facts, ImageFacts) else b""
 
 
 def pending_outcome(wanted: WantedImage) -> Outcome:
     """What is known of a wanted image before anybody looks at its bytes."""
-    source = "archive" if wanted.file is not None or wanted.trail else None
+    source = None
+    if wanted.file is not None or wanted.trail:
+        source = INLINE if is_inline(wanted.url) else "archive"
     return Outcome(
         wanted.url_key,
         wanted.url,
@@ -53,7 +72,8 @@ def with_facts(outcome: Outcome, facts: ImageFacts | InvalidImage) -> Outcome:
     """An outcome whose bytes were looked at."""
     if isinstance(facts, InvalidImage):
         return replace(outcome, status=facts.status, detail=facts.detail, value=facts.value, threshold=facts.threshold)
-    return replace(outcome, status="ok", **{f.name: getattr(facts, f.name) for f in fields(facts)})
+    values = {f.name: getattr(facts, f.name) for f in fields(facts)}
+    return replace(outcome, status="ok", **{**values, "flags": (*outcome.flags, *facts.flags)})
 
 
 def declared_length(response: Response) -> int | None:

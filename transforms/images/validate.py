@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from transforms.archives.sniff import SVG_ROOT, sniff_signature
 from transforms.images.gif_frames import count_gif_frames
+from transforms.images.perceptual_hash import perceptual_hash
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -56,6 +57,8 @@ class ImageFacts:
 
     mode: Pillow's name of the pixel format. width, height: as stored, before any rotation. frames: 1 unless animated.
     orientation: of EXIF, 1 to 8, recorded and not applied. content_type: the header as sent, recorded and not believed.
+    perceptual_hash: of the first frame, where it is asked for. source_sha256: of the bytes as received, where others are stored.
+    flags: findings.
     """
 
     sha256: str
@@ -67,6 +70,9 @@ class ImageFacts:
     frames: int = 1
     orientation: int | None = None
     content_type: str | None = None
+    perceptual_hash: str | None = None
+    source_sha256: str | None = None
+    flags: tuple[str, ...] = ()
 
     @property
     def animated(self) -> bool:
@@ -84,7 +90,12 @@ class InvalidImage:
 
 
 def validate_image(
-    body: bytes, content_type: str | None, limits: ImageLimits, declared_length: int | None = None
+    body: bytes,
+    content_type: str | None,
+    limits: ImageLimits,
+    declared_length: int | None = None,
+    *,
+    with_perceptual_hash: bool = False,
 ) -> ImageFacts | InvalidImage:
     """Validates the bytes of one image; no input raises.
 
@@ -97,7 +108,7 @@ def validate_image(
     signature = sniff_signature(body) or ""
     if FORMATS.get(signature) not in limits.formats:
         return _refuse_format(body, signature, limits)
-    return _validate_format(body, content_type, FORMATS[signature], limits)
+    return _validate_format(body, content_type, FORMATS[signature], limits, with_perceptual_hash)
 
 
 def _refuse_format(body: bytes, signature: str, limits: ImageLimits) -> InvalidImage:
@@ -109,7 +120,9 @@ def _refuse_format(body: bytes, signature: str, limits: ImageLimits) -> InvalidI
     return InvalidImage("not_an_image", f"{signature or 'begins with'} {body[:16]!r}")
 
 
-def _validate_format(body: bytes, content_type: str | None, name: str, limits: ImageLimits) -> ImageFacts | InvalidImage:
+def _validate_format(
+    body: bytes, content_type: str | None, name: str, limits: ImageLimits, with_perceptual_hash: bool
+) -> ImageFacts | InvalidImage:
     from PIL import Image
 
     frames: int | None = None
@@ -120,7 +133,7 @@ def _validate_format(body: bytes, content_type: str | None, name: str, limits: I
     elif (missing := _missing_end(body, name)) is not None:
         return InvalidImage("truncated_image", missing, len(body))
     try:
-        image = _open_header(body, name)
+        image = open_header(body, name)
         if frames is None:
             # A JPEG with further pictures behind it, such as a gain map, is one picture.
             frames = 1 if name == "JPEG" else int(getattr(image, "n_frames", 1))
@@ -152,13 +165,14 @@ def _validate_format(body: bytes, content_type: str | None, name: str, limits: I
             frames,
             _read_orientation(image),
             content_type,
+            perceptual_hash(image) if with_perceptual_hash else None,
         )
 
 
 _OPENING = threading.Lock()
 
 
-def _open_header(body: bytes, name: str) -> Image.Image:
+def open_header(body: bytes, name: str) -> Image.Image:
     """Opens by one format. Pillow warns above its own number of pixels, which our cap has to judge alone.
 
     Python's warning filters are global, hence the lock; only the header is read under it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Any
 
 import pyarrow as pa
@@ -39,6 +40,8 @@ _PARAGRAPH = pa.struct(
         ("measures", pa.struct(_TEXT_MEASURES)),
     ]
 )
+# Where an image could be had from, best first: an element of the page, and the pixels of the shorter side that it declares.
+_CANDIDATE = pa.struct([("url", pa.string()), ("origin", pa.string()), ("hint", pa.int64())])
 _IMAGE = pa.struct(
     [
         ("url", pa.string()),
@@ -56,6 +59,12 @@ _IMAGE = pa.struct(
         ("height", pa.int64()),
         ("bytes", pa.int64()),
         ("nsfw_score", pa.float64()),
+        ("frames", pa.int64()),
+        ("orientation", pa.int64()),
+        ("source", pa.string()),
+        ("final_url", pa.string()),
+        ("flags", pa.list_(pa.string())),
+        ("candidates", pa.list_(_CANDIDATE)),
     ]
 )
 _NODE = pa.struct(
@@ -185,6 +194,15 @@ def _node(node: KeptNode) -> dict[str, Any]:
             "height": outcome.height,
             "bytes": outcome.bytes,
             "nsfw_score": node.measures[0].get("nsfw_score") if node.measures else None,
+            "frames": outcome.frames,
+            "orientation": outcome.orientation,
+            "source": outcome.source,
+            "final_url": outcome.final_url,
+            "flags": list(outcome.flags),
+            "candidates": [
+                {"url": url, "origin": origin, "hint": hint}
+                for url, origin, hint in zip_longest(image.candidates, image.origins, image.hints)
+            ],
         }
         return values
     paragraphs = []

@@ -15,6 +15,7 @@ _MAKERS = {
     "stages/references": "documents",
     "stages/captures": "documents",
     "stages/revisits": "documents",
+    "stages/inline": "documents",
 }
 """The stage that makes the files of a folder, where it is not called as the folder; those in `drops/` have it in their prefix."""
 
@@ -90,6 +91,11 @@ class ShardPlan:
     def data_shard(self, document_shard: int) -> int:
         """The data shard that a document shard's rows go to: neighbours stay together, in order."""
         return document_shard * self.data // self.documents
+
+    def file(self, name: str) -> StoredPath:
+        """A file of the run by its name from the run folder, be it of this run or of the one that made the stage."""
+        folder = name.rpartition("/")[0]
+        return stored_path(self.folder_of(_MAKERS.get(folder, folder.removeprefix("stages/")))) / name
 
     def path(self, folder: str, index: int, total: int, prefix: str = "part") -> StoredPath:
         """A file of a shard, be it of this run or of the one that made the stage."""

@@ -67,7 +67,21 @@ CAPTURES = pa.schema(
     ]
 )
 
-REVISITS = pa.schema([("url", pa.string()), ("date", pa.string()), ("source", SOURCE)])
+# Images that stand in pages. file, offset, length: where their bytes are, the file named from the folder of the run.
+INLINE = pa.schema(
+    [
+        ("url_key", pa.binary()),
+        ("url", pa.string()),
+        ("date", pa.string()),
+        ("file", pa.string()),
+        ("offset", pa.int64()),
+        ("length", pa.int64()),
+    ]
+)
+
+REVISITS = pa.schema(
+    [("url", pa.string()), ("date", pa.string()), ("source", SOURCE), ("refers_url", pa.string()), ("refers_date", pa.string())]
+)
 
 OUTCOMES = pa.schema(
     [
@@ -87,6 +101,8 @@ OUTCOMES = pa.schema(
         ("frames", pa.int64()),
         ("mode", pa.string()),
         ("orientation", pa.int64()),
+        ("perceptual_hash", pa.string()),
+        ("source_sha256", pa.string()),
         ("content_type", pa.string()),
         ("final_url", pa.string()),
         ("hops", pa.int64()),
@@ -98,6 +114,8 @@ OUTCOMES = pa.schema(
         ("offset", pa.int64()),
         ("length", pa.int64()),
         ("record_id", pa.string()),
+        ("stored_file", pa.string()),
+        ("stored_offset", pa.int64()),
     ]
 )
 
@@ -111,6 +129,8 @@ IMAGES = pa.schema(
         ("mode", pa.string()),
         ("frames", pa.int64()),
         ("orientation", pa.int64()),
+        ("perceptual_hash", pa.string()),
+        ("source_sha256", pa.string()),
         ("content_type", pa.string()),
         ("source", pa.string()),
         ("url", pa.string()),

@@ -83,6 +83,32 @@ def test_the_earliest_original_counts_in_any_order() -> None:
         assert found == {"r": ("b", 7, "<7>"), "s": ("b", 7, "<7>")}
 
 
+def test_by_url_and_date_it_is_found_where_digests_do_not_contradict_each_other() -> None:
+    def of(offset: int, digest: str | None, *, is_revisit: bool = False) -> PayloadSighting:
+        return PayloadSighting(is_revisit, "http://a/", "2024", "f", offset, 1, None, digest)
+
+    originals = [of(1, "sha1:A"), of(2, None)]
+    revisits = [of(3, None, is_revisit=True), of(4, "sha1:A", is_revisit=True), of(5, "sha1:B", is_revisit=True)]
+    found = {r.offset: r.original_offset for r in find_originals([*revisits, *originals], by_digest=False)}
+    assert found == {3: 1, 4: 2, 5: 2}
+    (alone,) = find_originals([revisits[2], originals[0]], by_digest=False)
+    assert alone.original_file is None
+
+
+def test_of_two_answers_the_one_with_an_original_counts_and_rather_that_by_digest(archive) -> None:
+    path = archive(original() + original("http://b.example/", record_id="<urn:uuid:p>"))
+    first, second = read_records(path)
+    places = [(s.file, s.offset, s.length, s.record_id) for s in (first.source, second.source)]
+    revisit_ = ("http://r/", "2024", "f", 1, "<1>", "sha1:A")
+    none, by_digest = RepeatedPayload(*revisit_), RepeatedPayload(*revisit_, *places[0])
+    by_capture = RepeatedPayload(*revisit_, *places[1], by_digest=False)
+    for answers, source in (([by_capture, by_digest], first.source), ([none, by_capture], second.source)):
+        for order in (answers, answers[::-1]):
+            (item,) = read_repeated(order)
+            assert isinstance(item, Response)
+            assert item.source == source
+
+
 def test_without_an_original_it_is_a_drop_and_a_record_given_twice_is_read_once(archive) -> None:
     path = archive(original())
     (response,) = read_records(path)

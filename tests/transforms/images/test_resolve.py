@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
 from pathlib import Path
 
@@ -9,26 +11,31 @@ import pytest
 from PIL import Image
 
 from scripts.bench.warc_builder import chunked, gzip_member, http_response, warc_record
+from transforms.images.inline import read_data_url
+from transforms.images.prepare import StoredImageConfig
+from transforms.images.resize import ResizeConfig
 from transforms.images.resolve import resolve_image
-from transforms.images.validate import ImageLimits
 from transforms.records import WantedImage
+from transforms.shards.plan import ShardPlan
 
 URL = "https://e.x/a.png"
 KEY = b"k" * 16
 
 
-def picture() -> bytes:
+def picture(width: int = 200) -> bytes:
     body = io.BytesIO()
-    Image.new("RGB", (200, 160), (1, 2, 3)).save(body, "PNG")
+    Image.new("RGB", (width, width * 4 // 5), (1, 2, 3)).save(body, "PNG")
     return body.getvalue()
 
 
 PNG = picture()
+PLAN = ShardPlan("nowhere", "key", 1, 1, 1, 1)
 
 
 def test_what_is_settled_already_is_not_read() -> None:
     wanted = WantedImage(KEY, URL, [2], status="rule_word", value=1, threshold=0, file="nowhere", offset=0, length=1)
-    outcome = resolve_image(wanted, ImageLimits())
+    outcome, stored = resolve_image(wanted, StoredImageConfig(), PLAN)
+    assert stored == b""
     assert (outcome.status, outcome.shards, outcome.value, outcome.sha256) == ("rule_word", [2], 1, None)
 
 
@@ -59,8 +66,9 @@ def test_a_cut_body_is_told_and_flagged(
     record = gzip_member(warc_record(http_response(body, *headers, content_type="image/png"), URL, *warc_headers))
     (tmp_path / "a.warc.gz").write_bytes(record)
     wanted = WantedImage(KEY, URL, [0], file=str(tmp_path / "a.warc.gz"), offset=0, length=len(record), captured="2024")
-    outcome = resolve_image(wanted, ImageLimits())
+    outcome, stored = resolve_image(wanted, StoredImageConfig(), PLAN)
     assert (outcome.status, outcome.flags) == (status, flags)
+    assert stored == (PNG if status == "ok" else b"")
     assert (outcome.source, outcome.date, outcome.content_type) == ("archive", "2024", "image/png")
 
 
@@ -68,5 +76,38 @@ def test_an_image_behind_redirects_says_where_it_was_found(tmp_path: Path) -> No
     record = gzip_member(warc_record(http_response(PNG, content_type="image/png"), "https://e.x/c.png"))
     (tmp_path / "a.warc.gz").write_bytes(record)
     place = {"file": str(tmp_path / "a.warc.gz"), "offset": 0, "length": len(record)}
-    outcome = resolve_image(WantedImage(KEY, URL, [0], trail=["https://e.x/b.png", "https://e.x/c.png"], **place), ImageLimits())
+    wanted = WantedImage(KEY, URL, [0], trail=["https://e.x/b.png", "https://e.x/c.png"], **place)
+    outcome, _ = resolve_image(wanted, StoredImageConfig(), PLAN)
     assert (outcome.status, outcome.url, outcome.final_url, outcome.hops) == ("ok", URL, "https://e.x/c.png", 2)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (PNG, "ok"),
+        (PNG[:-40], "truncated_image"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "unsupported_format"),
+        (picture(3), "placeholder"),
+        (picture(4), "too_small"),
+    ],
+)
+def test_an_image_in_a_page_is_validated_as_any_other(body: bytes, status: str, tmp_path: Path) -> None:
+    image = read_data_url("data:image/png;base64," + base64.b64encode(body).decode())
+    assert image is not None
+    (tmp_path / "stages/inline").mkdir(parents=True)
+    (tmp_path / "stages/inline/a.bodies").write_bytes(b"before" + body)
+    wanted = WantedImage(KEY, image.url, [0], file="stages/inline/a.bodies", offset=6, length=len(body))
+    outcome, stored = resolve_image(wanted, StoredImageConfig(), ShardPlan(str(tmp_path), "key", 1, 1, 1, 1))
+    assert (outcome.status, outcome.source) == (status, "inline")
+    assert stored == (body if status == "ok" else b"")
+
+
+def test_a_resize_mode_changes_what_is_stored_and_nothing_of_where_it_came_from(tmp_path: Path) -> None:
+    record = gzip_member(warc_record(http_response(PNG, content_type="image/png"), URL))
+    (tmp_path / "a.warc.gz").write_bytes(record)
+    wanted = WantedImage(KEY, URL, [0], file=str(tmp_path / "a.warc.gz"), offset=0, length=len(record))
+    plain, _ = resolve_image(wanted, StoredImageConfig(), PLAN)
+    resized, stored = resolve_image(wanted, StoredImageConfig(resize=ResizeConfig(mode="keep_ratio", size=80)), PLAN)
+    assert (resized.format, resized.width, resized.height, resized.bytes) == ("JPEG", 100, 80, len(stored))
+    assert (resized.source_sha256, resized.file, resized.offset) == (plain.sha256, plain.file, plain.offset)
+    assert resized.sha256 == hashlib.sha256(stored).hexdigest()

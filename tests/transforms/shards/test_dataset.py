@@ -69,3 +69,20 @@ def test_pii_is_marked_in_the_texts_and_left_there() -> None:
     assert (span["text"], span["kind"]) == (0, "email")
     assert row["texts"][0][span["start"] : span["stop"]] == "bob@example.org"
     assert "pii" not in dataset_row(ROW, dataset_schema(), {})
+
+
+def test_an_image_says_where_else_it_could_be_had_from_and_where_it_was_found() -> None:
+    urls = ("https://e.x/a.png", "https://e.x/b.png")
+    image = ImageRef("https://e.x/b.png", urls, origins=("source", "img"), hints=(900, None))
+    outcome = replace(OUTCOME, source="archive", final_url="https://e.x/c.png", flags=("warc_truncated",), frames=3)
+    row = replace(ROW, nodes=(KeptNode(0, "/img", image=image, outcome=outcome),))
+    schema = dataset_schema()
+    (stored,) = pa.Table.from_pylist([dataset_row(row, schema, {})], schema=schema).to_pylist()
+    found = stored["nodes"][0]["image"]
+    assert found["candidates"] == [
+        {"url": urls[0], "origin": "source", "hint": 900},
+        {"url": urls[1], "origin": "img", "hint": None},
+    ]
+    assert (found["source"], found["final_url"], found["flags"], found["frames"]) == (
+        "archive", "https://e.x/c.png", ["warc_truncated"], 3,
+    )  # fmt: skip
