@@ -74,10 +74,15 @@ LANDMARK_ROLES = {"main": "main", "navigation": "nav", "banner": "header", "cont
 # Attributes beside class that may say something.
 TELLING_ATTRIBUTES = frozenset({"id", "style", "hidden", "role", "aria-label", "itemprop", "data-testid"})
 
-_CLASS_FLAGS = {
+# What whole tokens say, in lower case; no token is in two of these tables.
+_TOKEN_FLAGS = {
     **dict.fromkeys(SCREEN_READER_CLASSES, SCREEN_READER),
     **dict.fromkeys(EDIT_LINK_CLASSES, EDIT_LINK),
     **dict.fromkeys(PERMALINK_CLASSES, PERMALINK),
+    **dict.fromkeys(BODY_TOKENS, BODY),
+    **dict.fromkeys(FURNITURE_TOKENS, FURNITURE),
+    **dict.fromkeys(RAIL_WORDS, RAIL),
+    **dict.fromkeys(COMMENTS_TOKENS, COMMENTS),
 }
 _RAIL = re.compile("(?:^|-)(?:" + "|".join(map(re.escape, RAIL_COMPOUNDS)) + ")(?:-|$)")
 _VENDOR = re.compile("|".join(map(re.escape, CONSENT_VENDORS)))
@@ -150,17 +155,9 @@ def _remember(known: dict[str, int], key: str, flags: int) -> None:
 
 def _of_unknown_token(token: str) -> int:
     lowered = token.lower()
-    flags = _CLASS_FLAGS.get(lowered, 0)
+    flags = _TOKEN_FLAGS.get(lowered, 0)
     if token in EDITOR_CLASSES:
         flags |= EDITOR
-    if lowered in BODY_TOKENS:
-        flags |= BODY
-    if lowered in FURNITURE_TOKENS:
-        flags |= FURNITURE
-    if lowered in RAIL_WORDS:
-        flags |= RAIL
-    if lowered in COMMENTS_TOKENS:
-        flags |= COMMENTS
     if _VENDOR.search(lowered):
         flags |= CONSENT
     parted = token if token == lowered else _WORD_EDGE.sub("-", token).lower()

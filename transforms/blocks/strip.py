@@ -18,6 +18,7 @@ PERMALINK_GLYPHS = frozenset("¶🔗⚓↩")
 HEADING_GLYPHS = frozenset("#§")
 GLYPH_PARENTS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "caption", "figcaption", "summary"})
 _MODIFIERS = "\ufe0e\ufe0f\u200b\u200d"
+_NEGATIVE = re.compile(r"-\s*\d{2,}")
 _LARGE_NEGATIVE = re.compile(r"-\d{2,}")
 _LENGTH = re.compile(r"(-\d+(?:\.\d+)?)\s*(px|r?em)?\s*(?:!important)?\s*")
 _PIXELS_PER_UNIT = {None: 1.0, "px": 1.0, "em": 16.0, "rem": 16.0}
@@ -39,7 +40,7 @@ def read_style(style: str) -> Style:
     """Reads `display`, `visibility` and off-screen positions from a style attribute."""
     lowered = style.lower()
     # `text-indent` and positions far off need a long negative number.
-    far = ("-" in lowered and "99" in lowered) or re.search(r"-\s*\d{2,}", lowered) is not None
+    far = "-" in lowered and ("99" in lowered or _NEGATIVE.search(lowered) is not None)
     if "none" not in lowered and "hidden" not in lowered and not far:
         return _NO_STYLE
     display_none = "none" in lowered and declared_display(style) == "none"
