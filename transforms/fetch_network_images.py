@@ -13,6 +13,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import apache_beam as beam
@@ -25,6 +26,7 @@ from transforms.images.network.config import NetworkConfig
 from transforms.images.network.downloader import fetch_urls
 from transforms.images.network.failure import Failure
 from transforms.images.network.fetch import Fetched
+from transforms.images.network.hosts import Host
 from transforms.images.network.journal import JOURNALS, Journal
 from transforms.images.network.rounds import by_key, next_candidate, wanted_or_known
 from transforms.images.network.transport import Transport, parse_target
@@ -43,6 +45,9 @@ from transforms.stored_path import stored_path, temporary_folder
 
 PLACEHOLDER = "suspected_placeholder"
 """The flag of a picture that too many URLs of one host redirect to (images.md section 8). A filter decides what to make of it."""
+
+BATCH_URLS = 20_000
+"""URLs of a shard that are under way together: a bound of memory, however many a shard has."""
 
 RESERVED = "tdm_reserved"
 """The flag of an image whose owner reserves text and data mining; a drop instead with `optout.tdm`."""
@@ -176,14 +181,19 @@ def fetched_outcome(wanted: Outcome, fetched: Fetched, config: StoredImageConfig
 
 
 def _fetch(wanted: Sequence[Outcome], journal: Journal, settings: FetchSettings) -> None:
-    def take(fetched: Fetched) -> None:
-        journal.add(*fetched_outcome(wanted[fetched.index], fetched, settings.stored))
-
-    transport = Transport(settings.network)
+    transport, hosts = Transport(settings.network), dict[str, Host]()
     try:
-        fetch_urls([outcome.url for outcome in wanted], settings.network, settings.optout, transport, take)
+        # By key, that is by chance: each batch has all hosts of the shard in their proportion.
+        for start in range(0, len(wanted), BATCH_URLS):
+            batch = wanted[start : start + BATCH_URLS]
+            take = partial(_take, batch, journal, settings.stored)
+            fetch_urls([outcome.url for outcome in batch], settings.network, settings.optout, transport, take, hosts)
     finally:
         transport.close()
+
+
+def _take(wanted: Sequence[Outcome], journal: Journal, config: StoredImageConfig, fetched: Fetched) -> None:
+    journal.add(*fetched_outcome(wanted[fetched.index], fetched, config))
 
 
 def _known_body(outcome: Outcome) -> bytes:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from loopback_only import connects
 from PIL import Image
 from run_helpers import ROOT, interleaf, run_build, tree_hash
 
@@ -30,6 +31,8 @@ from transforms.images.statuses import STATUS_CLASSES
 from transforms.images.urls import url_key
 from transforms.records import Outcome, ShardManifest
 from transforms.shards.plan import ShardPlan
+
+__all__ = ["connects"]
 
 WORDS = (
     "The harbour was quiet in the morning, and the boats lay side by side in the pale light. "
@@ -377,3 +380,18 @@ def test_without_img2dataset_the_network_is_refused_at_once_and_archives_are_rea
     with pytest.raises(UsageError, match=r"images\.source: network: the package img2dataset is not installed"):
         build(crawl, tmp_path / "out")
     build(crawl, tmp_path / "out", source="archive")
+
+
+def test_an_archive_run_loads_nothing_of_the_network(tmp_path: Path, connects: list[str]) -> None:
+    crawl = archive(tmp_path, page(1, ["http://10.0.0.1/a.png"]))
+    code = (
+        "import sys\nfrom pipelines.cli import main\n"
+        f"assert main(['build', '--input', {crawl!r}, '--output', {str(tmp_path / 'out')!r}, '--workers', '1']) == 0\n"
+        "heavy = {'img2dataset', 'wandb', 'albumentations', 'cv2', 'protego'}\n"
+        "print(sorted(heavy & {name.partition('.')[0] for name in sys.modules}))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=120, check=False)
+    assert result.stdout.splitlines()[-1:] == ["[]"], result.stderr
+    build(crawl, tmp_path / "again", source="archive")
+    assert connects == []

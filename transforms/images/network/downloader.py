@@ -22,6 +22,7 @@ from typing import Any
 
 from transforms.images.network.config import NetworkConfig
 from transforms.images.network.fetch import FetchBatch, Fetched
+from transforms.images.network.hosts import Host
 from transforms.images.network.transport import Transport
 from transforms.images.optout import OptOutConfig
 
@@ -59,10 +60,18 @@ def why_unavailable() -> str | None:
     return None if version == VERSION else f"img2dataset is {version}; install img2dataset=={VERSION}, which is guarded and tested"
 
 
-def fetch_urls(urls: Sequence[str], config: NetworkConfig, optout: OptOutConfig, transport: Transport, take: Take) -> None:
+def fetch_urls(
+    urls: Sequence[str],
+    config: NetworkConfig,
+    optout: OptOutConfig,
+    transport: Transport,
+    take: Take,
+    hosts: dict[str, Host] | None = None,
+) -> None:
     """Fetches distinct URLs and hands each result to `take`, one after another in the order of their arrival.
 
-    A body counts against the transport's budget until `take` is through with it.
+    hosts: what batches have learnt of hosts, for those that follow: robots rules, delays, which are down. A body counts against
+    the transport's budget until `take` is through with it.
 
     Raises:
         FetcherError: img2dataset is another version, or did not answer for every URL. Whatever `take` raises.
@@ -71,7 +80,7 @@ def fetch_urls(urls: Sequence[str], config: NetworkConfig, optout: OptOutConfig,
         return
     load_downloader()
     with _ONE_AT_A_TIME:
-        _run(FetchBatch(urls, config, optout, transport), min(config.in_flight, len(urls)), take)
+        _run(FetchBatch(urls, config, optout, transport, hosts), min(config.in_flight, len(urls)), take)
 
 
 @functools.cache

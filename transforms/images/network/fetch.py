@@ -51,12 +51,19 @@ class Fetched:
 class FetchBatch:
     """A batch of distinct URLs that are fetched together. Threads call `next` as often as there are URLs."""
 
-    def __init__(self, urls: Sequence[str], config: NetworkConfig, optout: OptOutConfig, transport: Transport) -> None:
+    def __init__(
+        self,
+        urls: Sequence[str],
+        config: NetworkConfig,
+        optout: OptOutConfig,
+        transport: Transport,
+        hosts: dict[str, Host] | None = None,
+    ) -> None:
         self.urls = urls
         self.transport = transport
         self._config = config
         self._optout = optout
-        self._schedule = Schedule(config, heed_robots=optout.enabled)
+        self._schedule = Schedule(config, hosts, heed_robots=optout.enabled)
         self._unfetchable: deque[Fetched] = deque()
         for index, url in enumerate(urls):
             target = parse_target(url)

@@ -68,12 +68,15 @@ class Host:
 
 
 class Schedule:
-    """All jobs of one batch. Thread-safe; see the module text."""
+    """All jobs of one batch. Thread-safe; see the module text.
 
-    def __init__(self, config: NetworkConfig, *, heed_robots: bool = True) -> None:
+    hosts: what earlier batches of the same hosts have learnt, by authority; new ones are added.
+    """
+
+    def __init__(self, config: NetworkConfig, hosts: dict[str, Host] | None = None, *, heed_robots: bool = True) -> None:
         self._config = config
         self._heed_robots = heed_robots
-        self._hosts: dict[str, Host] = {}
+        self._hosts = {} if hosts is None else hosts
         self._due: list[tuple[float, int, int, Host]] = []
         self._number = count()
         # One thread at a time, the leader, waits for the clock; it wakes the next one when it has found a job. If all did, each job
