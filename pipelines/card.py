@@ -11,7 +11,7 @@ import pyarrow as pa
 import yaml
 
 from pipelines.run_folder import read_plan, read_run
-from transforms.shards.dataset import yaml_features
+from transforms.dataset.rows import yaml_features
 from transforms.sizes import format_size
 from transforms.stored_path import StoredPath, publish_text
 

@@ -38,13 +38,13 @@ from pipelines.typed_yaml import (
 from transforms.archives import ReadSettings, TableConfig
 from transforms.archives.formats import FormatChoice
 from transforms.archives.select import SelectConfig
+from transforms.dataset.write import WriteSettings
 from transforms.documents.assemble import DocumentsConfig
 from transforms.documents.extract import ExtractConfig
 from transforms.images.mentions import ReferenceConfig
 from transforms.images.network.config import NetworkConfig
 from transforms.images.prepare import StoredImageConfig
 from transforms.images.wanted import LookUpConfig
-from transforms.shards.data import WriteSettings
 from transforms.stored_path import StoredPath, stored_path
 
 __all__ = ["Config", "ConfigError", "config_from_dict", "find_config", "load_config"]

@@ -19,10 +19,10 @@ from pipelines.card import write_card
 from pipelines.config import config_from_dict
 from pipelines.report import write_report
 from pipelines.run_folder import EARLIER, SUCCESS, read_run
+from transforms.dataset.rows import dataset_schema
 from transforms.documents.assemble import JUDGED_STAGES
 from transforms.images.network.journal import JOURNALS
 from transforms.records import RunTotals, ShardManifest
-from transforms.shards.dataset import dataset_schema
 from transforms.shards.plan import ShardPlan
 from transforms.shards.writer import add_empty_table, find_finished, manifest_path, read_manifest
 from transforms.stored_path import StoredPath, arrow_source, publish_text, remove_temporary_files, stored_path

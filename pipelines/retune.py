@@ -42,7 +42,7 @@ from pipelines.run_folder import (
     read_run,
 )
 from pipelines.runners import check_beam_arguments, resolve_runner
-from transforms.shards.data import write_data_shard
+from transforms.dataset.write import write_data_shard
 from transforms.shards.plan import Origin, ShardPlan
 from transforms.shards.writer import file_sha256, manifest_path
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import apache_beam as beam
 
 import transforms.coders  # noqa: F401  registers the records
+from transforms.dataset.write import WriteSettings, write_data_shard
 from transforms.records import ShardManifest
 from transforms.shard_maker import ShardMaker
-from transforms.shards.data import WriteSettings, write_data_shard
 from transforms.shards.plan import ShardPlan
 
 

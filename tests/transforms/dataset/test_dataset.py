@@ -8,10 +8,10 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
+from transforms.dataset.rows import dataset_row, dataset_schema, yaml_features
 from transforms.documents.assemble import DatasetRow
 from transforms.documents.parts import KeptNode
 from transforms.records import Document, ImageRef, Outcome, Paragraph, Source
-from transforms.shards.dataset import dataset_row, dataset_schema, yaml_features
 
 SWITCHES = [{}, {"inline_images": True}, {"blocks": True, "markdown": True, "inline_images": True}, {"pii": True}]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from filters.rules import RuleConfig
+from transforms.dataset.rows import dataset_row, dataset_schema
 from transforms.documents.assemble import JUDGED_STAGES, DatasetRow, DocumentsConfig, judge_document
 from transforms.documents.codec import read_scored
 from transforms.records import ShardManifest
 from transforms.shards.bodies import image_bytes
-from transforms.shards.dataset import dataset_row, dataset_schema
 from transforms.shards.plan import ShardPlan, read_rows
 from transforms.shards.writer import ShardWriter, find_finished
 
