@@ -32,9 +32,10 @@ from transforms.records import REVISIT, Block, Document, Drop, ImageRef, Node, P
 STAGE = "documents"
 BLOCK_STAGE = "blocks"
 EXCERPT = 80
+"""Characters of a block's text that its Drop shows."""
+
 CERTAIN_LANGUAGE = 0.8
 """Score from which an identified language counts; the limit of the rule `document.language`."""
-"""Characters of a block's text that its Drop shows."""
 
 NO_TEXT_KINDS = ("rule", "media")
 """Kinds of block that are no node of a document; media sentences are ours, not the page's (blocks.md 4.5, 4.12)."""
