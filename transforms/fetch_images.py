@@ -29,7 +29,7 @@ from transforms.images.urls import url_key
 from transforms.images.wanted import LookUpConfig, want_image
 from transforms.records import Drop, LookUp, Outcome, ShardManifest, Sighting, WantedImage
 from transforms.shard_maker import ShardMaker
-from transforms.shards.bodies import image_bytes
+from transforms.shards.bodies import image_bytes, read_body
 from transforms.shards.plan import ShardPlan, read_rows
 from transforms.shards.schemas import IMAGES, OUTCOMES
 from transforms.shards.writer import ShardWriter, find_finished
@@ -111,8 +111,12 @@ def resolve_shard(index: int, wanted: Iterable[WantedImage], plan: ShardPlan, co
         outcomes = shard.table(f"stages/{stage}", OUTCOMES, row_group_rows=10_000)
         bodies = shard.bodies(f"stages/{stage}")
         places: dict[str, int] = {}
+
+        def read_inline(file: str, offset: int, length: int) -> bytes:
+            return read_body(plan.file(file), offset, length)
+
         for image in sorted(wanted, key=lambda image: image.url_key):
-            outcome, stored = resolve_image(image, config, plan)
+            outcome, stored = resolve_image(image, config, read_inline)
             if outcome.source_sha256 is not None and outcome.sha256 is not None:
                 if outcome.sha256 not in places:
                     places[outcome.sha256] = bodies.append(stored)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, replace
 
 from transforms.archives.warc import read_record
@@ -9,11 +10,12 @@ from transforms.images.inline import inline_type, is_inline
 from transforms.images.prepare import StoredImageConfig, prepare_image
 from transforms.images.validate import ImageFacts, InvalidImage
 from transforms.records import INLINE, Drop, Outcome, Response, WantedImage
-from transforms.shards.bodies import read_body
-from transforms.shards.plan import ShardPlan
 
 TRUNCATED = "warc_truncated"
 """The flag of an image that was cut: so says the crawler, the end of the archive, or its HTTP length (images.md 9)."""
+
+ReadInline = Callable[[str, int, int], bytes]
+"""File of the run, offset and length -> bytes."""
 
 PLACEHOLDER_SIDE = 2
 """An image in a page whose shorter side is no longer than this many pixels keeps the place for another (images.md 3.1)."""
@@ -21,16 +23,16 @@ PLACEHOLDER_SIDE = 2
 _CUT_FLAGS = frozenset({TRUNCATED, "archive_truncated", "maybe_truncated"})
 
 
-def resolve_image(wanted: WantedImage, config: StoredImageConfig, plan: ShardPlan) -> tuple[Outcome, bytes]:
+def resolve_image(wanted: WantedImage, config: StoredImageConfig, read_inline: ReadInline) -> tuple[Outcome, bytes]:
     """Reads the archived response, or the image in a page, and validates it (images.md section 8); every failure is a status.
 
-    The second result are the bytes to store; empty for an outcome that is not ok.
+    The second result are the bytes to store; empty for an outcome that is not ok. read_inline: reads images that stand in pages.
     """
     outcome = pending_outcome(wanted)
     if wanted.status is not None or wanted.file is None or wanted.offset is None or wanted.length is None:
         return outcome, b""
     if is_inline(wanted.url):
-        body = read_body(plan.file(wanted.file), wanted.offset, wanted.length)
+        body = read_inline(wanted.file, wanted.offset, wanted.length)
         facts, stored = prepare_image(body, inline_type(wanted.url), config)
         if isinstance(facts, InvalidImage) and facts.status == "too_small" and (facts.value or 0) <= PLACEHOLDER_SIDE:
             facts = replace(facts, status="placeholder", threshold=PLACEHOLDER_SIDE + 1)

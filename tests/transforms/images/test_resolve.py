@@ -16,7 +16,6 @@ from transforms.images.prepare import StoredImageConfig
 from transforms.images.resize import ResizeConfig
 from transforms.images.resolve import resolve_image
 from transforms.records import WantedImage
-from transforms.shards.plan import ShardPlan
 
 URL = "https://e.x/a.png"
 KEY = b"k" * 16
@@ -29,12 +28,15 @@ def picture(width: int = 200) -> bytes:
 
 
 PNG = picture()
-PLAN = ShardPlan("nowhere", "key", 1, 1, 1, 1)
+
+
+def nothing_inline(file: str, offset: int, length: int) -> bytes:
+    raise AssertionError(f"{file} was read")
 
 
 def test_what_is_settled_already_is_not_read() -> None:
     wanted = WantedImage(KEY, URL, [2], status="rule_word", value=1, threshold=0, file="nowhere", offset=0, length=1)
-    outcome, stored = resolve_image(wanted, StoredImageConfig(), PLAN)
+    outcome, stored = resolve_image(wanted, StoredImageConfig(), nothing_inline)
     assert stored == b""
     assert (outcome.status, outcome.shards, outcome.value, outcome.sha256) == ("rule_word", [2], 1, None)
 
@@ -66,7 +68,7 @@ def test_a_cut_body_is_told_and_flagged(
     record = gzip_member(warc_record(http_response(body, *headers, content_type="image/png"), URL, *warc_headers))
     (tmp_path / "a.warc.gz").write_bytes(record)
     wanted = WantedImage(KEY, URL, [0], file=str(tmp_path / "a.warc.gz"), offset=0, length=len(record), captured="2024")
-    outcome, stored = resolve_image(wanted, StoredImageConfig(), PLAN)
+    outcome, stored = resolve_image(wanted, StoredImageConfig(), nothing_inline)
     assert (outcome.status, outcome.flags) == (status, flags)
     assert stored == (PNG if status == "ok" else b"")
     assert (outcome.source, outcome.date, outcome.content_type) == ("archive", "2024", "image/png")
@@ -77,7 +79,7 @@ def test_an_image_behind_redirects_says_where_it_was_found(tmp_path: Path) -> No
     (tmp_path / "a.warc.gz").write_bytes(record)
     place = {"file": str(tmp_path / "a.warc.gz"), "offset": 0, "length": len(record)}
     wanted = WantedImage(KEY, URL, [0], trail=["https://e.x/b.png", "https://e.x/c.png"], **place)
-    outcome, _ = resolve_image(wanted, StoredImageConfig(), PLAN)
+    outcome, _ = resolve_image(wanted, StoredImageConfig(), nothing_inline)
     assert (outcome.status, outcome.url, outcome.final_url, outcome.hops) == ("ok", URL, "https://e.x/c.png", 2)
 
 
@@ -91,13 +93,12 @@ def test_an_image_behind_redirects_says_where_it_was_found(tmp_path: Path) -> No
         (picture(4), "too_small"),
     ],
 )
-def test_an_image_in_a_page_is_validated_as_any_other(body: bytes, status: str, tmp_path: Path) -> None:
+def test_an_image_in_a_page_is_validated_as_any_other(body: bytes, status: str) -> None:
     image = read_data_url("data:image/png;base64," + base64.b64encode(body).decode())
     assert image is not None
-    (tmp_path / "stages/inline").mkdir(parents=True)
-    (tmp_path / "stages/inline/a.bodies").write_bytes(b"before" + body)
     wanted = WantedImage(KEY, image.url, [0], file="stages/inline/a.bodies", offset=6, length=len(body))
-    outcome, stored = resolve_image(wanted, StoredImageConfig(), ShardPlan(str(tmp_path), "key", 1, 1, 1, 1))
+    bodies = {"stages/inline/a.bodies": b"before" + body}
+    outcome, stored = resolve_image(wanted, StoredImageConfig(), lambda file, at, size: bodies[file][at : at + size])
     assert (outcome.status, outcome.source) == (status, "inline")
     assert stored == (body if status == "ok" else b"")
 
@@ -106,8 +107,8 @@ def test_a_resize_mode_changes_what_is_stored_and_nothing_of_where_it_came_from(
     record = gzip_member(warc_record(http_response(PNG, content_type="image/png"), URL))
     (tmp_path / "a.warc.gz").write_bytes(record)
     wanted = WantedImage(KEY, URL, [0], file=str(tmp_path / "a.warc.gz"), offset=0, length=len(record))
-    plain, _ = resolve_image(wanted, StoredImageConfig(), PLAN)
-    resized, stored = resolve_image(wanted, StoredImageConfig(resize=ResizeConfig(mode="keep_ratio", size=80)), PLAN)
+    plain, _ = resolve_image(wanted, StoredImageConfig(), nothing_inline)
+    resized, stored = resolve_image(wanted, StoredImageConfig(resize=ResizeConfig(mode="keep_ratio", size=80)), nothing_inline)
     assert (resized.format, resized.width, resized.height, resized.bytes) == ("JPEG", 100, 80, len(stored))
     assert (resized.source_sha256, resized.file, resized.offset) == (plain.sha256, plain.file, plain.offset)
     assert resized.sha256 == hashlib.sha256(stored).hexdigest()
