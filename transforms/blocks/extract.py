@@ -33,12 +33,14 @@ class BlocksConfig:
     include_hidden_text: keeps screen-reader text, edit links and off-screen text (blocks.md 3.3). rich_text: blocks have their
     texts with inline Markdown as well, which costs a tenth of the reading. inline: which images that stand in the page itself
     become blocks; None for none, as blocks.md 4.10 has it. css_backgrounds: images behind elements become blocks.
+    lazy_attributes: further attributes of an `img` that hold a URL or a srcset.
     """
 
     include_hidden_text: bool = False
     rich_text: bool = True
     inline: InlineConfig | None = None
     css_backgrounds: bool = False
+    lazy_attributes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class PageBlocks:
 def page_blocks(tree: LexborHTMLParser, url: str, config: BlocksConfig = BlocksConfig()) -> PageBlocks:
     """Reads the blocks of a parsed page. The tree is read once and not changed. url: the page's own, absolute."""
     flat, html_attributes, body_attributes = _flatten(tree, config)
-    urls = PageUrls(url, flat.base_href, config.inline)
+    urls = PageUrls(url, flat.base_href, config.inline, config.lazy_attributes)
     widgets = widget_names(flat.widgets, flat.tags, flat.ends, flat.attributes, _share_of_words(flat)) if flat.widgets.flags else []
     walk = Walk(flat, urls, widgets, config.rich_text)
     blocks = walk.blocks()

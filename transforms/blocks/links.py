@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from transforms.images.candidates import URL_ATTRIBUTES
 from transforms.images.inline import InlineConfig, PageReferences
 from transforms.images.urls import base_url, resolve_url
 
@@ -23,11 +25,15 @@ _ORIGIN = re.compile(rf"https?://{_HOST}(?=/)")
 class PageUrls:
     """Resolves references of one page against its base and remembers the results.
 
-    inline: which images that stand in the page are used; None for none of them.
+    inline: which images that stand in the page are used; None for none of them. lazy_attributes: further attributes of an `img`
+    that hold a URL or a srcset.
     """
 
-    def __init__(self, page_url: str, base_href: str | None, inline: InlineConfig | None = None) -> None:
+    def __init__(
+        self, page_url: str, base_href: str | None, inline: InlineConfig | None = None, lazy_attributes: Sequence[str] = ()
+    ) -> None:
         self.base = base_url(page_url, base_href)
+        self.image_attributes = (*URL_ATTRIBUTES, *lazy_attributes)
         self.references = None if inline is None else PageReferences(self.base, inline)
         origin = _ORIGIN.match(self.base)
         self._origin = origin[0] if origin and "xn--" not in origin[0] else None

@@ -34,7 +34,9 @@ class Pictures:
         """Every source of an image, its own first; empty when there is none to fetch."""
         found = self._candidates.get(image)
         if found is None:
-            found = collect_candidates(self._attributes(image), self._picture_sources(image), self.urls.fetchable)
+            found = collect_candidates(
+                self._attributes(image), self._picture_sources(image), self.urls.fetchable, self.urls.image_attributes
+            )
             self._candidates[image] = found
         return found
 
@@ -44,7 +46,11 @@ class Pictures:
         if references is None:
             return []
         written: list[str] = []
-        collect_candidates(self._attributes(image), self._picture_sources(image), lambda reference: written.append(reference or ""))
+
+        def note(reference: str | None) -> None:
+            written.append(reference or "")
+
+        collect_candidates(self._attributes(image), self._picture_sources(image), note, self.urls.image_attributes)
         name = references.settle(written)
         return [] if name is None else [{"url": name, "descriptor": None, "from": "inline"}]
 

@@ -130,7 +130,12 @@ def _default_document(
 ) -> Document | Drop:
     """The document that the profile `default` makes of a page, or why it makes none."""
     references = config.references
-    blocks = BlocksConfig(rich_text=rich_text, inline=references.inline, css_backgrounds=references.css_backgrounds)
+    blocks = BlocksConfig(
+        rich_text=rich_text,
+        inline=references.inline,
+        css_backgrounds=references.css_backgrounds,
+        lazy_attributes=references.lazy_attributes,
+    )
     found = page_blocks(tree, page.url, blocks)
     deduplicated = deduplicate(found.blocks)
     selection = select_main_content(found, deduplicated, page.url, config.main_content)

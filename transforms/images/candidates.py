@@ -28,6 +28,8 @@ _ASCII_SPACE = " \t\n\f\r"
 _WIDTH = re.compile(r"\d+w")
 _HEIGHT = re.compile(r"\d+h")
 _DENSITY = re.compile(r"(-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)x")
+# What a lazy attribute holds where it is a switch and no URL.
+_SWITCHES = frozenset({"true", "false", "1", "0", "yes", "no", "on", "off", "lazy", "eager", "auto", "none", "null", "undefined"})
 # A lazy attribute may hold a srcset whatever its name is.
 _IS_SRCSET = re.compile(r"\s\d+(?:\.\d+)?[wx]\s*(?:,|\Z)")
 # A size in a file name: `photo-60x40.jpg`, `60x-1.png`. One pixel stands for "no limit" there, not for a size.
@@ -101,7 +103,7 @@ def collect_candidates(
     for number, attributes in enumerate(images):
         for name in url_attributes:
             value = attributes.get(name)
-            if not value:
+            if not value or (name != "src" and value.strip().lower() in _SWITCHES):
                 continue
             if name != "src" and _IS_SRCSET.search(value):
                 _collect_srcset(value, {"from": "img"}, resolve, found)

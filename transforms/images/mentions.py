@@ -11,6 +11,9 @@ from transforms.images.optout import OptOutConfig
 from transforms.images.urls import url_key
 from transforms.records import Document, ImageRef, Sighting
 
+LAZY_ATTRIBUTES = ("data-src-fg", "data-scroll-image", "data-lateloadsrc", "data-img-src", "data-gt-lazy-src", "src2")
+"""Those of the profile obelics that the profile default does not read anyway (obelics.md 5.1)."""
+
 
 @dataclass(frozen=True)
 class ReferenceConfig:
@@ -18,6 +21,10 @@ class ReferenceConfig:
 
     max_per_page: int | None = field(
         default=50, metadata={"help": "images of a page that are looked for, the first ones; null: all; too_many_in_page"}
+    )
+    lazy_attributes: tuple[str, ...] = field(
+        default=LAZY_ATTRIBUTES,
+        metadata={"help": "attributes of img that hold a URL or a srcset, beside src and the usual"},
     )
     css_backgrounds: bool = field(
         default=False, metadata={"help": "images in inline styles (background-image) are images of the page as well"}

@@ -91,6 +91,12 @@ def test_candidates_are_distinct_and_keep_the_first_descriptor() -> None:
     ]
 
 
+def test_a_lazy_attribute_may_be_a_switch_or_hold_a_srcset() -> None:
+    images = [{"src": "a.png", "data-lazy": "true", "data-src": " Lazy ", "data-original": "b.png 100w, c.png 200w"}]
+    assert [found["url"] for found in collect_candidates(images, [], resolve)] == [f"https://e.x/{n}.png" for n in "abc"]
+    assert [found["url"] for found in collect_candidates([{"src": "1"}], [], resolve)] == ["https://e.x/1"]
+
+
 def candidates(text: str) -> list[Candidate]:
     """`URL[ DESCRIPTOR]` after comma and space; `>` begins one of a `source` of type image/webp, `>!` of image/jxl."""
     found: list[Candidate] = []

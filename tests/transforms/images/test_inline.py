@@ -138,3 +138,12 @@ def test_what_is_kept_of_a_rejected_reference_is_short() -> None:
     references = PageReferences(URL, InlineConfig())
     references.settle(["ftp://e.x/" + "a" * 10_000, "data:image/png;base64," + "!" * 10_000])
     assert max(map(len, references.rejected)) <= 200
+
+
+def test_attributes_of_the_configuration_are_read_as_well() -> None:
+    html = f"<p>words</p><img src='{data_url(PIXEL)}' data-my-own='a.png'>"
+    images = [
+        [block.href for block in page_blocks(parse_html(html), URL, config).blocks if block.kind == "image"]
+        for config in (BlocksConfig(), BlocksConfig(lazy_attributes=("data-my-own",)))
+    ]
+    assert images == [[], ["https://e.x/d/a.png"]]
