@@ -4,7 +4,7 @@
 
 One two-executor cluster for all faults; each has a run folder of its own, which is compared with one of the local runner: `equal`
 means all files but stats.json. After a run that stopped, the cause is taken away and the same command given again. Faults of the
-disk need root: the run folder is a small tmpfs. The state of a job is the job server's; the master says FINISHED of all.
+disk need root: they mount file systems in the run folder. The state of a job is the job server's; the master says FINISHED of all.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from scripts.bench.runners import ROOT, tree_hash
 from scripts.bench.usage import role_of
 from scripts.spark.jobs import Application, applications, job_states
 from scripts.spark.processes import ClusterSize, members, start_cluster, stop_cluster
+from transforms.stored_path import TEMPORARY
 
 TRACE = re.compile("; the (?:whole )?trace ")
 """What follows in a message tells where the trace is."""
@@ -58,7 +59,7 @@ class Attempt:
 
     def at_work(self) -> bool:
         """Whether a document shard is finished and another in the making: a bundle is under way."""
-        return self.finished_documents() > 0 and any((self.output / ".tmp").glob("documents-*"))
+        return self.finished_documents() > 0 and any((self.output / TEMPORARY).glob("documents-*"))
 
     def application(self) -> Application:
         """The Spark application of this build, without a task before it has begun."""
@@ -123,16 +124,8 @@ def mount_small(output: Path) -> None:
     mount(output, "size=512k")
 
 
-def mount_enough(output: Path) -> None:
-    mount(output, "size=1g")
-
-
 def mount_larger(output: Path) -> None:
     mount(output, "remount,size=1g")
-
-
-def mount_writable(output: Path) -> None:
-    mount(output, "remount,rw")
 
 
 def mount(output: Path, settings: str) -> None:
@@ -144,15 +137,16 @@ def unmount(output: Path) -> None:
     subprocess.run(["umount", str(output)], stderr=subprocess.DEVNULL, check=False)  # most are not mounted
 
 
-def remount_read_only(attempt: Attempt) -> str:
-    command = ["mount", "-o", "remount,ro", str(attempt.output)]
-
-    def is_done() -> bool:  # refused while a file is open for writing
-        return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
-
-    if not attempt.wait(lambda: attempt.finished_documents() > 0) or not attempt.wait(is_done):
+def cover_read_only(attempt: Attempt) -> str:
+    """A read-only file system over the folder where shards are begun: the output itself is open for writing while a run lasts."""
+    if not attempt.wait(attempt.at_work):
         return ""
+    mount(attempt.output / TEMPORARY, "ro")
     return f"after {attempt.finished_documents()} document shards"
+
+
+def uncover(output: Path) -> None:
+    unmount(output / TEMPORARY)
 
 
 FAULTS: dict[str, Fault] = {
@@ -161,7 +155,7 @@ FAULTS: dict[str, Fault] = {
     "stage raises once": Fault(False, block_data_until_one_failure),
     "stage raises always": Fault(True, block_data, after=unblock_data),
     "disk full": Fault(True, lambda attempt: "512 KiB in all", mount_small, mount_larger),
-    "output turns read-only": Fault(True, remount_read_only, mount_enough, mount_writable),
+    "output turns read-only": Fault(True, cover_read_only, after=uncover),
 }
 
 
@@ -244,6 +238,7 @@ def main() -> int:
         for name in options.faults:
             output = work / name.replace(" ", "-")
             at_end.callback(unmount, output)
+            at_end.callback(uncover, output)
             sound = run_fault(name, options.input, output, folder, cluster, expected) and sound
         stop_cluster(folder)
         left = members(folder)
