@@ -22,6 +22,7 @@ code,.id{font:12px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}
 .tiles div{background:var(--card);padding:.5rem .9rem;border-radius:.4rem}
 .tiles b{display:block;font-size:1.25rem;font-variant-numeric:tabular-nums}
 .wide{overflow-x:auto}
+.wide small,th{white-space:nowrap}
 table{border-collapse:collapse;width:100%}
 td,th{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
 th{color:var(--soft);font-weight:600}
