@@ -101,7 +101,7 @@ Examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status."""
-    parser = _parser()
+    parser = make_parser()
     options, beam_arguments = parser.parse_known_args(arguments)
     if beam_arguments and options.command not in (_build, _retune):
         parser.error(f"unknown argument {beam_arguments[0]}")
@@ -227,7 +227,7 @@ def _config(options: argparse.Namespace) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="interleaf", description=_DESCRIPTION, formatter_class=raw, allow_abbrev=False)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
