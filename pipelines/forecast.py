@@ -29,10 +29,10 @@ EXPONENT_ERROR = 0.1
 BOUNDARY_COPIES = 4
 """Bytes that the local runner holds for a byte that crosses a stage boundary (beam.md 2.3)."""
 
-FILES_WRITTEN = {"documents": 6, LOOKED_UP: 2, "fetched": 3, "outcomes": 3, "images": 2, "scored": 2, "data": 3}
+FILES_WRITTEN = {"documents": 8, LOOKED_UP: 2, "fetched": 3, "outcomes": 3, "images": 2, "scored": 2, "data": 3}
 """Files of a shard at most, by stage: tables, drops, the manifest."""
 
-FILES_OPENED = {"documents": 8, LOOKED_UP: 4, "fetched": 4, "outcomes": 4, "images": 2, "scored": 3, "data": 2}
+FILES_OPENED = {"documents": 9, LOOKED_UP: 4, "fetched": 4, "outcomes": 4, "images": 2, "scored": 3, "data": 2}
 """How often files of a shard are opened, by stage: for a finished manifest, by the stages that follow, by the check at the end."""
 
 RUN_FILES = 7
@@ -166,9 +166,9 @@ def ratio_estimate(ranges: Sequence[SampledRange], name: str, whole: Input) -> A
     if not sampled:
         return exactly(total)
     ratio = total / sampled
-    value = ratio * whole.bytes
     if count >= whole.ranges:
-        return exactly(value)
+        return exactly(total)
+    value = ratio * whole.bytes
     if count == 1:
         return exactly(value).within(ONE_RANGE_ERROR)
     spread = sum((range_.used[name] - ratio * range_.bytes) ** 2 for range_ in ranges) / (count - 1)

@@ -31,8 +31,8 @@ from transforms.shards.plan import ShardPlan
 from transforms.shards.writer import manifest_path
 
 TIMES_READ = {
-    "stages/documents": 1, "stages/references": 1, "stages/captures": 2, "stages/revisits": 1, "stages/outcomes": 2,
-    "stages/scored": 1, "images": 2,
+    "stages/documents": 1, "stages/references": 1, "stages/captures": 2, "stages/inline": 1, "stages/revisits": 1,
+    "stages/outcomes": 2, "stages/scored": 1, "images": 2,
 }  # fmt: skip
 """How often the bytes of a folder are read by later stages; those of images stand for the archived ones they come from."""
 

@@ -140,8 +140,8 @@ def test_every_amount_lies_within_its_band() -> None:
 def test_a_large_run_has_as_many_files_as_its_plan() -> None:
     plan = ShardPlan("-", "key", 1100, 64, 64, 64, 100)
     operations = file_operations(plan, 1000, 10.0)
-    assert operations["written"] == 7 + 6 * 1100 + 3 * 64 + 2 * 64 + 2 * 1100 + 3 * 64
-    assert operations["opened"] == 1000 + 20 + 8 * 1100 + 4 * 64 + 2 * 64 + 3 * 1100 + 2 * 64
+    assert operations["written"] == 7 + 8 * 1100 + 3 * 64 + 2 * 64 + 2 * 1100 + 3 * 64
+    assert operations["opened"] == 1000 + 20 + 9 * 1100 + 4 * 64 + 2 * 64 + 3 * 1100 + 2 * 64
 
 
 def test_an_amount_keeps_its_band_in_other_units() -> None:
