@@ -23,7 +23,7 @@ _DATE = re.compile(r"(\d{4})(?:-?(\d\d)(?:-?(\d\d)(?:[T ]?(\d\d):?(\d\d):?(\d\d)
 def look_up(wanted: WantedImage, captures: Iterable[Sighting], optout: OptOutConfig) -> tuple[WantedImage, str | None]:
     """What the captures of one URL say about a wanted image, and the URL to look at next when that is a redirect.
 
-    The first result has a status or a place unless there is a second one. captures: of `wanted.url`, or of the last of
+    The first result has a status or a place, or both, unless there is a second one. captures: of `wanted.url`, or of the last of
     `wanted.trail`.
     """
     if wanted.status is not None:
@@ -32,18 +32,19 @@ def look_up(wanted: WantedImage, captures: Iterable[Sighting], optout: OptOutCon
     if best is None:
         status = "archived_redirect_unresolved" if wanted.trail else "not_in_archive"
         return replace(wanted, status=status, detail=_missing_target(wanted)), None
+    place = {name: getattr(best, name) for name in ("file", "offset", "length", "record_id")}
+    found = replace(wanted, **place, captured=best.date or None)
     refusal = find_refusal(best.directives, optout)
     if refusal is not None:
-        return replace(wanted, status="optout_header", detail=refusal), None
+        return replace(found, status="optout_header", detail=refusal), None
     if best.kind == "redirect" and best.target is not None:
         return _follow(wanted, best.target)
     if best.kind == "revisit":
-        return replace(wanted, status="revisit_unresolved", detail=f"{best.file}, offset {best.offset}"), None
+        return replace(found, status="revisit_unresolved", detail=f"{best.file}, offset {best.offset}"), None
     if best.kind == "error":
         detail = f"status {best.http_status}, captured {best.date or 'at an unknown time'}"
-        return replace(wanted, status="archived_http_error", detail=detail, value=best.http_status), None
-    place = {name: getattr(best, name) for name in ("file", "offset", "length", "record_id")}
-    return replace(wanted, **place, captured=best.date or None), None
+        return replace(found, status="archived_http_error", detail=detail, value=best.http_status), None
+    return found, None
 
 
 def _follow(wanted: WantedImage, target: str) -> tuple[WantedImage, str | None]:

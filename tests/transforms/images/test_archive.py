@@ -73,7 +73,15 @@ STATUSES = [
 def test_what_an_archive_answers_becomes_a_status_or_a_place(archive: list[Sighting], status: str | None) -> None:
     found = follow(WANTED, archive)
     assert found.status == status
-    assert (found.file is not None) == (status is None and archive[-1].file is not None)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [capture(), capture(kind="error", http_status=404), capture(kind="revisit"), capture(directives=["x-robots-tag: noai"])],
+)
+def test_whatever_answers_is_named_by_its_place(answer: Sighting) -> None:
+    found = follow(WANTED, [answer])
+    assert (found.file, found.offset, found.captured) == (answer.file, answer.offset, answer.date)
 
 
 def test_a_circle_is_told_from_a_long_way() -> None:
