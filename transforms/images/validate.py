@@ -74,10 +74,6 @@ class ImageFacts:
     source_sha256: str | None = None
     flags: tuple[str, ...] = ()
 
-    @property
-    def animated(self) -> bool:
-        return self.frames > 1
-
 
 @dataclass(frozen=True, slots=True)
 class InvalidImage:

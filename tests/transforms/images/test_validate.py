@@ -194,12 +194,12 @@ def test_broken_exif_costs_no_picture():
 @pytest.mark.parametrize("name", ["GIF", "WEBP", "PNG", "AVIF"])
 def test_v4_frames_are_counted(name):
     facts = validate_image(animation(name, 3), None, DEFAULTS)
-    assert (facts.frames, facts.animated) == (3, True)
+    assert facts.frames == 3
 
 
 def test_several_pictures_in_a_jpeg_are_one_picture():
     facts = validate_image(encode(NOISE, "MPO", save_all=True, append_images=[NOISE]), None, DEFAULTS)
-    assert (facts.format, facts.frames, facts.animated) == ("JPEG", 1, False)
+    assert (facts.format, facts.frames) == ("JPEG", 1)
 
 
 def test_gif_frames_are_counted_without_decoding():
