@@ -66,9 +66,10 @@ _RETUNED = Template("""
 It judges the pages and images of the run `${run}` (key ${run_key}) by other settings: ${changes}.
 """)
 
-_INLINE = """
-The images are in the rows; `datasets` decodes them on access.
-"""
+_INLINE = Template("""
+The images are in the rows; `datasets` decodes them on access. Where they would be too many or too large, a row has the flag
+`inline_images_capped`: an image over the cap is null in `images`, and its `sha256` in `nodes` is that of a row of `${images}/`.
+""")
 
 _EXTRA = {
     "blocks": "\n* `blocks`: the blocks of the page as a JSON list, fields with their default left out.",
@@ -106,7 +107,7 @@ def write_card(folder: StoredPath, schema: pa.Schema, rows: int, size: int, stat
         words=dataset.get("words", 0),
         pages=stats["stages"]["documents"]["in"],
         retuned=_RETUNED.substitute({**retuned, "changes": _changes(retuned["changes"])}) if retuned is not None else "",
-        images_text=_INLINE if description["config"]["output"]["inline_images"] else _REFERENCED.substitute(images=images),
+        images_text=(_INLINE if description["config"]["output"]["inline_images"] else _REFERENCED).substitute(images=images),
         extra_columns="".join(text for name, text in _EXTRA.items() if name in schema.names),
     )
     text = f"---\n{yaml.safe_dump(header, sort_keys=False, width=120)}---\n{body}"

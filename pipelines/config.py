@@ -38,6 +38,7 @@ from pipelines.typed_yaml import (
 from transforms.archives import ReadSettings, TableConfig
 from transforms.archives.formats import FormatChoice
 from transforms.archives.select import SelectConfig
+from transforms.dataset.inline_images import InlineCaps
 from transforms.dataset.write import WriteSettings
 from transforms.documents.assemble import DocumentsConfig
 from transforms.documents.extract import ExtractConfig
@@ -155,6 +156,10 @@ class OutputConfig:
 
     def __post_init__(self) -> None:
         _at_least_one("shards", self.shards)
+        for name in ("inline_max_images", "inline_max_bytes"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise ValueError(f"{name}: {value} is not allowed; allowed: null, or a whole number of at least 0")
         if self.pii is not None:
             load_finder(self.pii)
 
@@ -164,6 +169,12 @@ class OutputConfig:
     blocks: bool = field(default=False, metadata={"help": "add the blocks of each page to its row, as JSON"})
     markdown: bool = field(default=False, metadata={"help": "add each page's blocks as Markdown to its row"})
     inline_images: bool = field(default=False, metadata={"help": "put image bytes into the rows instead of references"})
+    inline_max_images: int | None = field(
+        default=50, metadata={"help": "images in one row at most; those over it stay references, and the row is flagged; null: all"}
+    )
+    inline_max_bytes: int | None = field(
+        default=64 * 2**20, metadata={"help": "bytes of images in one row at most, as inline_max_images; null: all"}
+    )
     pii: str | None = field(
         default=None,
         metadata={"help": "mark personal data: datatrove (e-mail, public IP addresses), or MODULE:FUNCTION; null: no"},
@@ -217,9 +228,8 @@ class Config:
     def write_settings(self) -> WriteSettings:
         """The settings of the stage that judges and writes."""
         output = self.output
-        return WriteSettings(
-            self.effective_rules(), self.documents, output.blocks, output.markdown, output.inline_images, output.pii
-        )
+        caps = InlineCaps(output.inline_max_images, output.inline_max_bytes) if output.inline_images else None
+        return WriteSettings(self.effective_rules(), self.documents, output.blocks, output.markdown, caps, output.pii)
 
     def as_dict(self) -> dict[str, Any]:
         """The resolved configuration as plain lists, dicts and scalars; equal configurations give equal dicts.

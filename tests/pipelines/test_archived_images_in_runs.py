@@ -233,6 +233,23 @@ def test_resized_images_are_stored_once_and_verified(tmp_path: Path) -> None:
         assert not result.faults, f"{result.name}: {result.faults[:3]}"
 
 
+def test_a_row_with_too_many_inline_images_is_flagged_and_loads(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    paths = [f"/{number}.png" for number in range(3)]
+    members = [page("/a", *paths), page("/b", *paths[:2]), *(record(path, png(n)) for n, path in enumerate(paths))]
+    run = build(tmp_path / "run", [members], "output.inline_images=true", "output.inline_max_images=2")
+    rows = {row["url"]: row for row in data_rows(run)}
+    assert {url: sum(image is not None for image in row["images"]) for url, row in rows.items()} == {f"{HOST}/a": 2, f"{HOST}/b": 2}
+    assert {url: row["flags"] for url, row in rows.items()} == {f"{HOST}/a": ["inline_images_capped"], f"{HOST}/b": []}
+    assert [node["image"]["sha256"] for node in rows[f"{HOST}/a"]["nodes"] if node["image"] is not None] == [
+        hashlib.sha256(png(number)).hexdigest() for number in range(3)
+    ]
+    loaded = datasets.load_dataset("parquet", data_dir=str(run / "data"), split="train", cache_dir=str(tmp_path / "cache"))
+    assert {image.size for row in loaded for image in row["images"] if image is not None} == {(200, 200)}
+    for result in verify_run(run):
+        assert not result.faults, f"{result.name}: {result.faults[:3]}"
+
+
 def test_backgrounds_are_images_on_demand(tmp_path: Path) -> None:
     html = f"<h1>Harbour</h1>{f'<p>{WORDS}</p>' * 6}<section style='background:url(/1.png)'><p>{WORDS}</p></section>".encode()
     members = [record("/a", html, "text/html"), record("/1.png", png(1))]

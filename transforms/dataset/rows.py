@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from filters.pii import find_pii
+from transforms.dataset.inline_images import CAPPED
 from transforms.documents.assemble import DatasetRow
 from transforms.documents.codec import encode_blocks
 from transforms.documents.parts import KeptNode, Measures
@@ -86,7 +87,8 @@ _PII = pa.struct([("text", pa.int64()), ("kind", pa.string()), ("start", pa.int6
 
 
 def dataset_schema(*, blocks: bool = False, markdown: bool = False, inline_images: bool = False, pii: bool = False) -> pa.Schema:
-    """The schema of `data/`. texts and images have equal lengths; at each position exactly one is not null.
+    """The schema of `data/`. texts and images have equal lengths; at each position exactly one is not null, but for an image that
+    stays a reference where images are inline: there both are, and `nodes` has the reference.
 
     The metadata key `huggingface` makes inline images images for `datasets`, whatever rows a file holds.
     """
@@ -119,15 +121,17 @@ def dataset_schema(*, blocks: bool = False, markdown: bool = False, inline_image
 
 
 def dataset_row(
-    row: DatasetRow, schema: pa.Schema, image_bytes: Mapping[str, bytes], pii_finder: str | None = None
+    row: DatasetRow, schema: pa.Schema, image_bytes: Mapping[int, bytes], pii_finder: str | None = None
 ) -> dict[str, Any]:
     """A row of `schema`.
 
-    image_bytes: bytes by sha256, read only where the schema has images inline. pii_finder: by its name in `filters.pii`, where the
-    schema has `pii`.
+    image_bytes: by position, read only where the schema has images inline; an image without any is over the cap there, and its
+    document is flagged. pii_finder: by its name in `filters.pii`, where the schema has `pii`.
     """
     document = row.document
     inline = schema.field("images").type.value_type == _INLINE
+    images = [_image(node, inline, image_bytes.get(position)) for position, node in enumerate(row.nodes)]
+    is_capped = any(node.image is not None and image is None for node, image in zip(row.nodes, images, strict=True))
     values: dict[str, Any] = {
         "id": document.id,
         "part": row.part,
@@ -138,10 +142,10 @@ def dataset_row(
         "language": document.language,
         "language_score": document.language_score,
         "declared_languages": list(document.declared_languages),
-        "flags": list(document.flags),
+        "flags": [*document.flags, *([CAPPED] if is_capped else [])],
         "source": {name: getattr(document.source, name) for name in ("file", "offset", "length", "record_id", "digest")},
         "texts": [node.text for node in row.nodes],
-        "images": [_image(node, inline, image_bytes) for node in row.nodes],
+        "images": images,
         "nodes": [_node(node) for node in row.nodes],
         "scores": {"readerable": document.gate_score, **row.scores},
     }
@@ -164,12 +168,14 @@ def yaml_features(schema: pa.Schema) -> list[dict[str, Any]]:
     return [{"name": field.name, **_yaml_type(field.type)} for field in schema]
 
 
-def _image(node: KeptNode, inline: bool, image_bytes: Mapping[str, bytes]) -> dict[str, Any] | None:
+def _image(node: KeptNode, inline: bool, body: bytes | None) -> dict[str, Any] | None:
     if node.image is None or node.outcome is None or node.outcome.sha256 is None:
         return None
     sha256 = node.outcome.sha256
     if inline:
-        return {"bytes": image_bytes[sha256], "path": f"{sha256}.{str(node.outcome.format).lower()}"}
+        if body is None:
+            return None
+        return {"bytes": body, "path": f"{sha256}.{str(node.outcome.format).lower()}"}
     return {"sha256": sha256, "url": node.outcome.url, "alt": node.image.alt}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from filters.rules import RuleConfig
+from transforms.dataset.inline_images import InlineCaps, inline_positions
 from transforms.dataset.rows import dataset_row, dataset_schema
 from transforms.documents.assemble import JUDGED_STAGES, DatasetRow, DocumentsConfig, judge_document
 from transforms.documents.codec import read_scored
@@ -20,13 +21,13 @@ STAGE = "data"
 
 @dataclass(frozen=True)
 class WriteSettings:
-    """What the stage needs of the configuration."""
+    """What the stage needs of the configuration. inline_images: None keeps them references."""
 
     rules: Mapping[str, RuleConfig]
     documents: DocumentsConfig = field(default_factory=DocumentsConfig)
     blocks: bool = False
     markdown: bool = False
-    inline_images: bool = False
+    inline_images: InlineCaps | None = None
     pii: str | None = None
 
 
@@ -37,7 +38,10 @@ def write_data_shard(index: int, scored_shards: Iterable[int], plan: ShardPlan, 
         return finished
     counts: Counter[str] = Counter({f"{stage}/{end}": 0 for stage in JUDGED_STAGES for end in ("in", "out")})
     schema = dataset_schema(
-        blocks=settings.blocks, markdown=settings.markdown, inline_images=settings.inline_images, pii=settings.pii is not None
+        blocks=settings.blocks,
+        markdown=settings.markdown,
+        inline_images=settings.inline_images is not None,
+        pii=settings.pii is not None,
     )
     with ShardWriter(plan.folder, STAGE, index, plan.data, plan.key) as shard:
         # `datasets` cannot load a file without rows that stands before one with rows.
@@ -49,14 +53,15 @@ def write_data_shard(index: int, scored_shards: Iterable[int], plan: ShardPlan, 
                 shard.drop(judged.drops)
                 counts["dataset/documents"] += bool(judged.rows)
                 for row in judged.rows:
-                    body = _image_bytes(row, plan) if settings.inline_images else {}
-                    data.append(dataset_row(row, schema, body, settings.pii), size=sum(map(len, body.values())))
+                    bodies = {} if settings.inline_images is None else _image_bytes(row, plan, settings.inline_images)
+                    data.append(dataset_row(row, schema, bodies, settings.pii), size=sum(map(len, bodies.values())))
                     counts["dataset/rows"] += 1
                     counts["dataset/images"] += int(row.scores["images"] or 0)
                     counts["dataset/words"] += int(row.scores["words"] or 0)
         return shard.commit(counts)
 
 
-def _image_bytes(row: DatasetRow, plan: ShardPlan) -> dict[str, bytes]:
-    outcomes = [node.outcome for node in row.nodes if node.outcome is not None and node.outcome.sha256 is not None]
-    return {str(outcome.sha256): image_bytes(outcome, plan) for outcome in outcomes}
+def _image_bytes(row: DatasetRow, plan: ShardPlan, caps: InlineCaps) -> dict[int, bytes]:
+    outcomes = {position: row.nodes[position].outcome for position in inline_positions(row.nodes, caps)}
+    bodies = {outcome.sha256: image_bytes(outcome, plan) for outcome in outcomes.values() if outcome is not None}
+    return {position: bodies[outcome.sha256] for position, outcome in outcomes.items() if outcome is not None}

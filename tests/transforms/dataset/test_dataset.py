@@ -8,6 +8,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
+from transforms.dataset.inline_images import InlineCaps, inline_positions
 from transforms.dataset.rows import dataset_row, dataset_schema, yaml_features
 from transforms.documents.assemble import DatasetRow
 from transforms.documents.parts import KeptNode
@@ -56,8 +57,29 @@ def test_a_paragraph_knows_its_characters_and_blocks() -> None:
 
 
 def test_inline_images_carry_their_bytes() -> None:
-    row = dataset_row(ROW, dataset_schema(inline_images=True), {"ab": b"PNG"})
+    row = dataset_row(ROW, dataset_schema(inline_images=True), {1: b"PNG"})
     assert row["images"] == [None, {"bytes": b"PNG", "path": "ab.png"}]
+    assert row["flags"] == []
+
+
+def test_an_image_over_the_cap_stays_a_reference_in_a_flagged_row() -> None:
+    row = dataset_row(ROW, dataset_schema(inline_images=True), {})
+    assert row["images"] == [None, None]
+    assert row["nodes"][1]["image"]["sha256"] == "ab"
+    assert row["flags"] == ["inline_images_capped"]
+
+
+@pytest.mark.parametrize(("caps", "inlined"), [
+    (InlineCaps(), [1, 2, 3, 5]), (InlineCaps(None, None), [1, 2, 3, 5]),
+    (InlineCaps(images=2), [1, 2]), (InlineCaps(images=0), []),
+    (InlineCaps(bytes=16), [1, 2, 3, 5]), (InlineCaps(bytes=15), [1, 2, 3]), (InlineCaps(bytes=9), [1, 2, 5]),
+    (InlineCaps(bytes=0), []),
+    (InlineCaps(images=3, bytes=9), [1, 2, 5]), (InlineCaps(images=2, bytes=9), [1, 2]),
+])  # fmt: skip
+def test_images_come_into_a_row_in_order_as_long_as_they_fit(caps: InlineCaps, inlined: list[int]) -> None:
+    text, image = ROW.nodes
+    images = [replace(image, outcome=replace(OUTCOME, bytes=size, sha256=name)) for size, name in ((3, "a"), (3, "a"), (7, "b"))]
+    assert inline_positions([text, *images, text, image], caps) == inlined
 
 
 def test_pii_is_marked_in_the_texts_and_left_there() -> None:
