@@ -93,16 +93,16 @@ def split_composed_words(text: str, flags: int) -> Words:
     return Words(tuple(found), estimated)
 
 
-def _trimmed(pieces: Iterable[str]) -> Iterator[str]:
+def _trimmed(pieces: Iterable[str]) -> list[str]:
     """Pieces without the symbols at their ends; what has neither letter nor number is left out."""
-    for piece in pieces:
-        if piece.isalnum():
-            yield piece
-        elif piece.isascii():
-            if word := piece.strip(_ASCII_SYMBOLS):
-                yield word
-        elif match := _WORD.search(piece):
-            yield match.group()
+    return [word for piece in pieces if (word := piece if piece.isalnum() else _trim(piece))]
+
+
+def _trim(piece: str) -> str:
+    if piece.isascii():
+        return piece.strip(_ASCII_SYMBOLS)
+    match = _WORD.search(piece)
+    return match.group() if match is not None else ""
 
 
 def _segments(piece: str) -> Iterator[str]:

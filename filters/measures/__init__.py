@@ -3,7 +3,16 @@
 from filters.measures.image import measure_image
 from filters.measures.language import LanguageGuess, identify_language
 from filters.measures.perplexity import PerplexityConfig, join_likelihoods, score_text, stored_likelihood
-from filters.measures.text import TEXT_MEASURES, TextProfile, count_hits, join_hits, join_profiles, measure_text, profile_text
+from filters.measures.text import (
+    TEXT_MEASURES,
+    TextProfile,
+    count_hits,
+    join_hits,
+    join_measured,
+    join_profiles,
+    measure_text,
+    profile_text,
+)
 from filters.measures.versions import MEASURES_VERSION, measure_versions
 
 __all__ = [
@@ -16,6 +25,7 @@ __all__ = [
     "identify_language",
     "join_hits",
     "join_likelihoods",
+    "join_measured",
     "join_profiles",
     "measure_image",
     "measure_text",

@@ -4,6 +4,8 @@ A document is measured from its paragraphs' profiles; nothing is split or counte
 
     paragraphs -> profile_text -> TextProfile ──────────────── .measures(language) -> paragraph rules
                                       └── those kept -> join_profiles -> .measures(language) -> document rules
+
+Where only the texts and measures of the paragraphs are left, `join_measured` takes the place of `join_profiles`.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from filters.measures.language import UNKNOWN, identify_language, language_proba
 from filters.measures.perplexity import Likelihood, PerplexityConfig, score_text
 from filters.measures.repetition import character_repetition, word_repetition
 from filters.word_lists import LIST_KINDS, SHIPPED, ListsConfig, flagged_words, word_list
-from filters.words import Words, split_composed_words
+from filters.words import Words, split_composed_words, split_words
 
 # The measures of filters.md 2.3, in its order.
 TEXT_MEASURES = (
@@ -46,22 +48,28 @@ _ASCII_TOKEN = re.compile(r"[\w']+", re.ASCII)
 _TOKEN = regex.compile(r"[\p{L}\p{M}\p{Nd}_'’]+")
 
 
+class CharacterCounts(NamedTuple):
+    """How much of each kind is in a text.
+
+    special_chars: characters that are neither letter nor mark. terminal_marks: characters with the property Terminal_Punctuation.
+    marks_and_tokens: these, and the runs of letters, marks, digits, `_` and apostrophes. letters, unpunctuated_letters: in all,
+    and those of Thai, Lao, Khmer and Burmese.
+    """
+
+    special_chars: int
+    terminal_marks: int
+    marks_and_tokens: int
+    letters: int
+    unpunctuated_letters: int
+
+
 @dataclass(frozen=True, slots=True)
 class TextProfile:
-    """What the measures of a text are made of.
-
-    text: NFC, without U+200C and U+200D; lengths count its code points. special: characters that are neither letter nor mark.
-    terminal: characters with the property Terminal_Punctuation. tokens: runs of letters, marks, digits, `_` and apostrophes.
-    letters, unpunctuated: letters in all, and those of Thai, Lao, Khmer and Burmese.
-    """
+    """What the measures of a text are made of. text: NFC, without U+200C and U+200D; lengths count its code points."""
 
     text: str
     words: Words
-    special: int
-    terminal: int
-    tokens: int
-    letters: int
-    unpunctuated: int
+    counts: CharacterCounts
 
     def measures(
         self,
@@ -74,23 +82,24 @@ class TextProfile:
 
         language: two-letter code; None or `und` when unknown. likelihood: what a language model says of the text, None where none
         was asked. hits: of the language's word lists, None for those of the lists that ship. Beside the ten names there are
-        `language`; `words_method`, `counted` or `estimated`; `marks_and_tokens`, the base of `punctuation_ratio`;
-        `spam_word_ratio`, the share of words in the spam list, 0 with fewer than two hits; `log10_probability` and `model_tokens`,
-        of which perplexity is made; and the names of `ListHits`. From the last three a document's measures are made.
+        `language`; `words_method`, `counted` or `estimated`; `spam_word_ratio`, the share of words in the spam list, 0 with fewer
+        than two hits; `log10_probability` and `model_tokens`, of which perplexity is made; and the names of `CharacterCounts` and
+        `ListHits`. From all but the first three a document's measures are made.
         """
         words, length = self.words.items, len(self.text)
         is_counted = self.words.method == "counted"
-        base = self.terminal + self.tokens
-        punctuated = language not in UNPUNCTUATED_LANGUAGES and 2 * self.unpunctuated <= self.letters
+        counts = self.counts
+        base = counts.marks_and_tokens
+        punctuated = language not in UNPUNCTUATED_LANGUAGES and 2 * counts.unpunctuated_letters <= counts.letters
         hits = hits if hits is not None else count_hits(self, language)
         by_word = len(words) if is_counted else 0
         spam = hits.spam_words if hits.spam_words is None or hits.spam_words >= MIN_SPAM_HITS else 0
         return {
             "words": len(words),
-            "special_char_ratio": self.special / length if length else None,
+            "special_char_ratio": counts.special_chars / length if length else None,
             "stop_word_ratio": _share(hits.stop_words, by_word),
             "flagged_word_ratio": _share(hits.flagged_words, by_word),
-            "punctuation_ratio": self.terminal / base if base and punctuated else None,
+            "punctuation_ratio": counts.terminal_marks / base if base and punctuated else None,
             "common_word_ratio": _share(hits.common_words, by_word),
             "char_repetition_ratio": character_repetition(self.text) if length else None,
             "word_repetition_ratio": word_repetition(words) if length and is_counted else None,
@@ -100,8 +109,8 @@ class TextProfile:
             "model_tokens": likelihood.tokens if likelihood is not None else None,
             "language": language if language is not None else UNKNOWN,
             "words_method": self.words.method,
-            "marks_and_tokens": base,
             "spam_word_ratio": _share(spam, by_word),
+            **counts._asdict(),
             **hits._asdict(),
         }
 
@@ -161,7 +170,7 @@ def measure_text(
 def profile_text(text: str) -> TextProfile:
     """Counts what the measures of `text` need; takes any string, also one with lone surrogates."""
     composed = compose(text)
-    normal = composed.replace("\u200c", "").replace("\u200d", "")
+    normal = _without_joiners(composed)
     flags = special = terminal = letters = unpunctuated = 0
     for character, count in Counter(normal).items():
         of_character = CHARACTER_FLAGS[character]
@@ -175,32 +184,37 @@ def profile_text(text: str) -> TextProfile:
             if of_character & TERMINAL:
                 terminal += count
     token = _ASCII_TOKEN if normal.isascii() else _TOKEN
-    return TextProfile(
-        text=normal,
-        words=split_composed_words(composed, flags),
-        special=special,
-        terminal=terminal,
-        tokens=len(token.findall(normal)),
-        letters=letters,
-        unpunctuated=unpunctuated,
-    )
+    counts = CharacterCounts(special, terminal, terminal + len(token.findall(normal)), letters, unpunctuated)
+    return TextProfile(normal, split_composed_words(composed, flags), counts)
 
 
 def join_profiles(profiles: Sequence[TextProfile]) -> TextProfile:
     """The profile of the texts joined by a blank line, from theirs."""
-    separators = max(0, len(profiles) - 1) * len(PARAGRAPH_SEPARATOR)
     return TextProfile(
         text=PARAGRAPH_SEPARATOR.join(profile.text for profile in profiles),
         words=Words(
             tuple(chain.from_iterable(profile.words.items for profile in profiles)),
             sum(profile.words.estimated for profile in profiles),
         ),
-        special=separators + sum(profile.special for profile in profiles),
-        terminal=sum(profile.terminal for profile in profiles),
-        tokens=sum(profile.tokens for profile in profiles),
-        letters=sum(profile.letters for profile in profiles),
-        unpunctuated=sum(profile.unpunctuated for profile in profiles),
+        counts=_join_counts([profile.counts for profile in profiles]),
     )
+
+
+def join_measured(texts: Sequence[str], measured: Sequence[Mapping[str, Any]]) -> TextProfile:
+    """The same from texts and their measures: only the words are split again, no character is counted."""
+    text = PARAGRAPH_SEPARATOR.join(texts)
+    counts = _join_counts([CharacterCounts(*(part[name] for name in CharacterCounts._fields)) for part in measured])
+    return TextProfile(_without_joiners(compose(text)), split_words(text), counts)
+
+
+def _join_counts(parts: Sequence[CharacterCounts]) -> CharacterCounts:
+    """Those of texts joined by a blank line, whose characters are special."""
+    separators = CharacterCounts(max(0, len(parts) - 1) * len(PARAGRAPH_SEPARATOR), 0, 0, 0, 0)
+    return CharacterCounts(*map(sum, zip(separators, *parts, strict=True)))
+
+
+def _without_joiners(composed: str) -> str:
+    return composed.replace("\u200c", "").replace("\u200d", "")
 
 
 def _hits(words: Sequence[str], entries: frozenset[str]) -> int:

@@ -8,8 +8,8 @@ from importlib.resources import files
 from filters.flagged_words import FOLDER
 from filters.measures.language import model_file
 
-# Raised whenever a measure gives another number for the same text.
-MEASURES_VERSION = 2
+# Raised whenever a measure gives another number for the same text, or one more is stored.
+MEASURES_VERSION = 3
 
 
 def measure_versions() -> dict[str, str]:

@@ -63,7 +63,7 @@ def test_every_entry_covers_itself(language: str) -> None:
     missed = []
     for entry in entries:
         profile = profile_text(entry)
-        if not profile.letters:
+        if not profile.counts.letters:
             continue
         if flagged.covered(profile.words.items, profile.text) != len(words(entry)):
             missed.append(entry)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.measures import TEXT_MEASURES, join_profiles, measure_text, profile_text
+from filters.measures import TEXT_MEASURES, join_measured, join_profiles, measure_text, profile_text
 from filters.rules import first_failure, judge
 
 TEXTS = st.text(
@@ -118,7 +118,11 @@ def test_what_rules_need_beside_the_measures() -> None:
     assert {name: value for name, value in measures.items() if name not in TEXT_MEASURES} == {
         "language": "und",
         "words_method": "counted",
+        "special_chars": 3,
+        "terminal_marks": 2,
         "marks_and_tokens": 4,
+        "letters": 10,
+        "unpunctuated_letters": 0,
         "spam_word_ratio": None,
         "log10_probability": None,
         "model_tokens": None,
@@ -201,7 +205,9 @@ def test_never_raises_and_ratios_are_shares(text: str, language: str | None) -> 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(TEXTS, max_size=5))
 def test_a_document_is_measured_from_its_paragraphs(paragraphs: list[str]) -> None:
-    assert join_profiles([profile_text(paragraph) for paragraph in paragraphs]) == profile_text("\n\n".join(paragraphs))
+    profiles, whole = [profile_text(paragraph) for paragraph in paragraphs], profile_text("\n\n".join(paragraphs))
+    assert join_profiles(profiles) == whole
+    assert join_measured(paragraphs, [profile.measures("en") for profile in profiles]) == whole
 
 
 @pytest.mark.timeout(120)  # anything quadratic takes hours

@@ -19,6 +19,7 @@ from filters.measures import (
     count_hits,
     join_hits,
     join_likelihoods,
+    join_measured,
     join_profiles,
     measure_image,
     profile_text,
@@ -26,7 +27,6 @@ from filters.measures import (
     stored_likelihood,
 )
 from filters.measures.language import language_probability
-from filters.measures.text import PARAGRAPH_SEPARATOR
 from filters.rules import RULES, ActiveRules, RuleConfig, Verdict
 from filters.word_lists import SHIPPED, ListsConfig
 from transforms.documents.parts import KeptNode, Measures, drop_idle_boundaries, merge_neighbours, split_nodes
@@ -324,11 +324,11 @@ class _Judge:
         """The measures of these paragraphs together; those that are known are not measured again."""
         numbers = tuple(paragraphs)
         if numbers not in self.measured:
+            stored = [measures for _, measures in paragraphs.values()]
             if self.profiles is not None:
                 profile = join_profiles([self.profiles[number] for number in numbers])
             else:
-                profile = profile_text(PARAGRAPH_SEPARATOR.join(paragraph.text for paragraph, _ in paragraphs.values()))
-            stored = [measures for _, measures in paragraphs.values()]
+                profile = join_measured([paragraph.text for paragraph, _ in paragraphs.values()], stored)
             likelihood, hits = join_likelihoods(map(stored_likelihood, stored)), join_hits(stored)
             document = self.document
             self.measured[numbers] = profile.measures(document.language, document.language_score, likelihood, hits)

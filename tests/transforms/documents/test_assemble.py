@@ -299,10 +299,10 @@ def test_judging_again_with_other_limits_gives_what_scoring_with_them_gives(rule
 def test_measures_of_a_part_that_are_stored_are_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
     scored, expected = score_document(document(*NODES), {}, limits(), DocumentsConfig())
 
-    def measured_again(text: str) -> None:
-        raise AssertionError(text)
+    def measured_again(texts: list[str], measured: object) -> None:
+        raise AssertionError(texts)
 
-    monkeypatch.setattr("transforms.documents.assemble.profile_text", measured_again)
+    monkeypatch.setattr("transforms.documents.assemble.join_measured", measured_again)
     assert judge_document(scored, limits(), DocumentsConfig()) == expected
     assert judge_document(scored, limits(document__words={"min": 1000}), DocumentsConfig()).rows == ()
     with pytest.raises(AssertionError, match="stones"):
