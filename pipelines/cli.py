@@ -106,8 +106,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if beam_arguments and options.command not in (_build, _retune):
         parser.error(f"unknown argument {beam_arguments[0]}")
     options.beam_arguments = beam_arguments
-    # A closed pipe (`interleaf page … | head`) ends the program quietly, as it does any Unix tool.
-    if hasattr(signal, "SIGPIPE") and options.command in (_page, _config):
+    # A closed pipe (`interleaf page … | head`) ends the program quietly, as it does any Unix tool; not that of somebody who calls
+    # this function with arguments of their own.
+    if arguments is None and hasattr(signal, "SIGPIPE") and options.command in (_page, _config):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         command: Callable[[argparse.Namespace], int] = options.command

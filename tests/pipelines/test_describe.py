@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from run_helpers import ROOT
 
 from filters.measures.meanings import MEANINGS
 from filters.rules import RULES
@@ -63,3 +68,17 @@ def test_the_printed_settings_are_a_configuration_file(capsys: pytest.CaptureFix
     path = tmp_path / "my.yaml"
     path.write_text(printed, encoding="utf-8")
     assert load_config(path) == load_config(None, ["output.markdown=true"])
+
+
+def test_a_call_from_python_leaves_signals_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    before = signal.getsignal(signal.SIGPIPE)
+    assert main(["config", "--describe", "output"]) == 0
+    assert signal.getsignal(signal.SIGPIPE) is before
+
+
+def test_a_closed_pipe_ends_the_command_quietly() -> None:
+    command = f"{sys.executable} -m pipelines.cli config --describe | head -n 1"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, env=environment, timeout=60, check=False)
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""
