@@ -63,6 +63,8 @@ def build_dataset(
     check_reused(run)
     resumed = prepare_folder(run)
     say = Speaker(stream)
+    if resolved.images.uses_network and resolved.images.network.proxy is not None:
+        say(f"images are asked for through {resolved.images.network.proxy}; the address guard cannot see where it connects to")
     if retry_images and (asked := begin_retry(run)):
         say(f"asks again for {sum(asked.values()):,} images: {_most(asked)}")
     set_aside(run)

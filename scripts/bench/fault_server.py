@@ -64,6 +64,21 @@ class Exchange:
             return not ready or bool(self._socket.recv(1, 0 if isinstance(self._socket, ssl.SSLSocket) else socket.MSG_PEEK))
         return False
 
+    def relay(self, port: int) -> None:
+        """Passes bytes to a port of this machine and back until one side ends."""
+        with socket.socket() as other:
+            other.connect(("127.0.0.1", port))
+            ends = {self._socket: other, other: self._socket}
+            while True:
+                ready, _, _ = select.select(list(ends), [], [], 20)
+                for end in ready:
+                    data = end.recv(PIECE)
+                    if not data:
+                        return
+                    ends[end].sendall(data)
+                if not ready:
+                    return
+
     def reset(self) -> None:
         """Ends the connection with a reset instead of an end."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -160,6 +175,17 @@ def raw(data: bytes) -> Route:
 
     def route(exchange: Exchange) -> bool:
         exchange.send(data)
+        return False
+
+    return route
+
+
+def tunnel(port: int) -> Route:
+    """What a proxy does for CONNECT; the path is `HOST:PORT`, and whatever it is, the way leads to a port of this machine."""
+
+    def route(exchange: Exchange) -> bool:
+        exchange.send(head(200))
+        exchange.relay(port)
         return False
 
     return route

@@ -323,6 +323,23 @@ def test_a_picture_that_many_urls_redirect_to_is_flagged(server: FaultServer, tm
     assert sum(pq.read_metadata(path).num_rows for path in (run / "images").iterdir()) == 1
 
 
+def test_a_run_through_a_proxy_says_what_the_guard_cannot_see(server: FaultServer, tmp_path: Path) -> None:
+    server.routes = {
+        "http://images.example/a.png": redirect("http://10.0.0.1/b.png"),
+        "http://images.example/c.png": answer(PICTURES[0]),
+    }
+    crawl = archive(tmp_path, page(1, ["http://images.example/a.png", "http://images.example/c.png"]))
+    proxy = f"http://127.0.0.1:{server.port}"
+    settings = [*NETWORK, "images.source=network", f"images.network.proxy={proxy}", "images.network.allow_addresses=[]"]
+    _, said = run_build([crawl], tmp_path / "out", overrides=[*settings, "images.network.proxy_trusted=true"])
+    assert f"through {proxy}; the address guard cannot see" in said
+    assert {o.url: o.status for o in outcomes_of(tmp_path / "out").values()} == {
+        "http://images.example/a.png": "blocked_address", "http://images.example/c.png": "ok",
+    }  # fmt: skip
+    with pytest.raises(UsageError, match="proxy_trusted"):
+        run_build([crawl], tmp_path / "untrusted", overrides=settings)
+
+
 def test_a_bundle_that_runs_twice_has_one_answer(server: FaultServer, tmp_path: Path) -> None:
     """The server sends other bytes at each request."""
     server.routes = {"/a.png": in_turn(*(answer(png(n)) for n in range(9)))}

@@ -36,6 +36,15 @@ def look_up_name(host: str) -> list[str]:
     return list(dict.fromkeys(str(found[4][0]) for found in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)))
 
 
+def is_address(host: str) -> bool:
+    """Whether a host is an address and no name."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
 def unwrap_address(text: str) -> IPAddress:
     """The address that is reached in the end: one of IPv4 for forms of IPv6 that carry one. Raises ValueError.
 
@@ -74,19 +83,22 @@ class AddressGuard:
 
     def resolve(self, host: str, timeout: float) -> tuple[str, ...] | Failure:
         """The addresses of a host, one lookup for a name and none for a literal. One bad address refuses the host."""
-        try:
-            ipaddress.ip_address(host)
-            addresses: Sequence[str] | Failure = [host]
-        except ValueError:
-            addresses = self._look_up_within(host, timeout)
+        addresses = self.look_up(host, timeout)
         if isinstance(addresses, Failure):
             return addresses
-        if not addresses:
-            return Failure("dns_error", f"{host}: no address")
         refused = next((address for address in addresses if not self.allows(address)), None)
         if refused is not None:
             return Failure("blocked_address", f"{host}: {refused} is not a public address")
-        return tuple(addresses)
+        return addresses
+
+    def look_up(self, host: str, timeout: float) -> tuple[str, ...] | Failure:
+        """The addresses of a host, whatever they are: for a host that the configuration names."""
+        if is_address(host):
+            return (host,)
+        addresses = self._look_up_within(host, timeout)
+        if isinstance(addresses, Failure):
+            return addresses
+        return tuple(addresses) or Failure("dns_error", f"{host}: no address")
 
     def _look_up_within(self, host: str, timeout: float) -> Sequence[str] | Failure:
         """The system's lookup has no time limit of its own, so it runs in a thread that may be left behind."""

@@ -4,10 +4,28 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 _SECONDS = ("connect_timeout", "read_timeout", "total_deadline", "url_deadline")
 _COUNTS = ("max_bytes", "connections_per_host", "in_flight", "bytes_in_flight", "host_failures", "candidate_rounds", "fetch_shards")
 _FROM_ZERO = ("max_redirects", "extra_attempts", "retry_delay", "retry_after_max", "delay_per_host", "placeholder_urls")
+
+
+def parse_proxy(url: str) -> tuple[str, int]:
+    """Host and port of a proxy. Raises ValueError.
+
+    >>> parse_proxy("http://proxy.example:3128")
+    ('proxy.example', 3128)
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    # A password would stand in run.yaml and in logs.
+    if not host or not port or url not in {f"http://{parts.netloc}", f"http://{parts.netloc}/"} or "@" in parts.netloc:
+        raise ValueError("proxy: not a proxy's URL; allowed: http://HOST:PORT, without user name and password")
+    return host, port
 
 
 @dataclass(frozen=True)
@@ -19,6 +37,13 @@ class NetworkConfig:
     )
     allow_addresses: tuple[str, ...] = field(
         default=(), metadata={"help": "networks that may be asked although they are private: for mirrors of your own, and tests"}
+    )
+    proxy: str | None = field(
+        default=None,
+        metadata={"help": "http://HOST:PORT that all requests go through; it sees the target's address, the guard does not"},
+    )
+    proxy_trusted: bool = field(
+        default=False, metadata={"help": "needed with proxy: it lets nobody reach a private address, as the address guard would"}
     )
     connect_timeout: float = field(default=5.0, metadata={"help": "seconds for a lookup, and for a connection with its TLS"})
     read_timeout: float = field(default=10.0, metadata={"help": "seconds without a byte"})
@@ -51,6 +76,13 @@ class NetworkConfig:
     )
 
     def __post_init__(self) -> None:
+        if self.proxy is not None:
+            parse_proxy(self.proxy)
+            if not self.proxy_trusted:
+                raise ValueError(
+                    "proxy: the address guard cannot see which addresses a proxy connects to; set proxy_trusted: true if the "
+                    "proxy refuses private ones itself, or leave it out"
+                )
         for network in self.allow_addresses:
             try:
                 ipaddress.ip_network(network)

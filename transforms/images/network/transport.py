@@ -3,7 +3,8 @@
     answer = transport.get(target, deadline, look)      # an Answer or a Failure, never an exception
 
 Redirects are answers like any other: whoever asks decides whether to follow, so that the next hop passes the same guard, the
-robots rules of its host and its host's limits. Proxies of the environment are not used.
+robots rules of its host and its host's limits. Proxies of the environment are not used. Behind a proxy of the configuration a
+target's name is not looked up here, so the guard sees only targets that are addresses.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from transforms.archives.content_codings import decode_body
-from transforms.images.network.addresses import AddressGuard
-from transforms.images.network.config import NetworkConfig
+from transforms.images.network.addresses import AddressGuard, is_address
+from transforms.images.network.config import NetworkConfig, parse_proxy
 from transforms.images.network.failure import Failure
 
 PRODUCT = "interleaf"
@@ -52,6 +53,12 @@ class Target:
     def authority(self) -> str:
         """Host and port: what politeness, robots and connections belong to."""
         return f"{self.host}:{self.port}"
+
+    @property
+    def netloc(self) -> str:
+        """Host and port as a URL has them: IPv6 in brackets, no port where it is the scheme's own."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 
 
 def parse_target(url: str) -> Target | Failure:
@@ -97,6 +104,8 @@ class Answer:
     body: bytes
 
 
+Resolve = Callable[[str, float], "tuple[str, ...] | Failure"]
+"""Host and seconds -> addresses."""
 Look = Callable[[Head], "Failure | bool"]
 """Looks at the head before the first byte of the body is read: a Failure refuses it, False does without it."""
 
@@ -109,6 +118,7 @@ class Transport:
 
     def __init__(self, config: NetworkConfig, guard: AddressGuard | None = None) -> None:
         self._config = config
+        self._proxy = None if config.proxy is None else parse_proxy(config.proxy)
         self._guard = guard or AddressGuard(config.allow_addresses)
         self._headers = {
             "User-Agent": f"{PRODUCT}/{metadata.version('interleaf')} (+{config.user_agent_contact})",
@@ -155,11 +165,24 @@ class Transport:
             connection.close()
 
     def resolve(self, host: str, deadline: float) -> tuple[str, ...] | Failure:
-        """The checked addresses of a host; a host is looked up once."""
+        """The addresses to connect to for a host, checked; a host is looked up once.
+
+        Behind a proxy they are those of the proxy, which is trusted and may be private; a target that is an address is checked.
+        """
+        if self._proxy is not None:
+            refused = self._checked(host, deadline, self._guard.resolve) if is_address(host) else None
+            if isinstance(refused, Failure):
+                return refused
+            found = self._checked(self._proxy[0], deadline, self._guard.look_up)
+            # A proxy that is not found says nothing about the image.
+            return Failure("connect_error", f"the proxy: {found.detail}") if isinstance(found, Failure) else found
+        return self._checked(host, deadline, self._guard.resolve)
+
+    def _checked(self, host: str, deadline: float, resolve: Resolve) -> tuple[str, ...] | Failure:
         with self._lock:
             known = self._addresses.get(host)
         if known is None:
-            known = self._guard.resolve(host, min(self._config.connect_timeout, max(deadline - time.monotonic(), 0)))
+            known = resolve(host, min(self._config.connect_timeout, max(deadline - time.monotonic(), 0)))
             if not isinstance(known, Failure) or known.status != "dns_temporary":
                 with self._lock:
                     known = self._addresses.setdefault(host, known)
@@ -185,6 +208,10 @@ class Transport:
             connection = _GuardedHTTPS(target.host, target.port, ssl_context=tls_context())
         else:
             connection = _GuardedHTTP(target.host, target.port)
+        if self._proxy is not None:
+            connection.proxy_port = self._proxy[1]
+            if target.scheme == "https":
+                connection.set_tunnel(target.host, target.port)
         failure = Failure("connect_error", f"{target.authority}: no address")
         for address in addresses:
             left = min(self._config.connect_timeout, deadline - time.monotonic())
@@ -207,7 +234,10 @@ class Transport:
         connection.timeout = max(min(self._config.read_timeout, deadline - time.monotonic()), 0.001)
         if isinstance(connection.sock, _DeadlineReads):
             connection.sock.deadline, connection.sock.read_timeout = deadline, self._config.read_timeout
-        connection.request("GET", target.path, headers=self._headers, preload_content=False, decode_content=False)
+        # A proxy is told the whole URL, unless it is only a tunnel.
+        is_forwarded = self._proxy is not None and target.scheme == "http"
+        asked = f"http://{target.netloc}{target.path}" if is_forwarded else target.path
+        connection.request("GET", asked, headers=self._headers, preload_content=False, decode_content=False)
         response = connection.getresponse()
         connection.has_head = True
         head = Head(response.status, tuple((name.lower(), value) for name, value in response.headers.iteritems()))
@@ -303,6 +333,7 @@ class _ToAddress:
     """A connection to the checked address instead of the name; the name stays in the `Host` header and in the certificate check."""
 
     address = ""
+    proxy_port: int | None = None  # set where the address is a proxy's
     has_head = False  # of the last request's answer
 
     def _new_conn(self) -> socket.socket:
@@ -311,7 +342,9 @@ class _ToAddress:
         try:
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connected.settimeout(self.timeout)  # type: ignore[attr-defined]
-            connected.connect((self.address, self.port))  # type: ignore[attr-defined]
+            connected.connect((self.address, self.proxy_port or self.port))  # type: ignore[attr-defined]
+            # Until an exchange sets its own: a proxy's answer to CONNECT, and what TLS does not read itself.
+            connected.deadline = time.monotonic() + self.timeout  # type: ignore[attr-defined]
         except BaseException:
             connected.close()
             raise

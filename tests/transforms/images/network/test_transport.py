@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import socket
 import ssl
 import time
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
 
-from scripts.bench.fault_server import FaultServer, Route, answer, cut, drip, endless, head, raw, redirect, reset, silent
+from scripts.bench.fault_server import FaultServer, Route, answer, cut, drip, endless, head, raw, redirect, reset, silent, tunnel
 from transforms.images.network.addresses import AddressGuard
 from transforms.images.network.config import NetworkConfig
 from transforms.images.network.failure import Failure
@@ -181,6 +184,75 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     with FaultServer({"/a": answer(b"a")}) as server:
         assert status_of(get(Transport(SETTINGS), server.url("/a"))) == "200 1"
+
+
+def behind(proxy: FaultServer, guard: AddressGuard | None = None) -> Transport:
+    return Transport(replace(SETTINGS, allow_addresses=(), proxy=f"http://127.0.0.1:{proxy.port}", proxy_trusted=True), guard)
+
+
+def test_a_proxy_of_the_configuration_is_told_the_whole_url_and_names_are_left_to_it(connects: list[str]) -> None:
+    routes = {"http://name.example/a?b": answer(b"one"), "http://name.example:81/a": answer(b"two!")}
+    with FaultServer(routes) as proxy:
+        transport = behind(proxy)
+        assert status_of(get(transport, "http://name.example/a?b")) == "200 3"
+        assert status_of(get(transport, "http://name.example:81/a")) == "200 4"
+        assert [request.headers["host"] for request in proxy.log] == ["name.example", "name.example:81"]
+    assert connects == ["127.0.0.1"] * 2
+
+
+@pytest.mark.parametrize("host", ["10.1.2.3", "127.0.0.1", "[::1]", "0x7f.1", "[::ffff:10.0.0.1]"])
+def test_a_proxy_is_not_asked_for_a_private_address(host: str) -> None:
+    with FaultServer(default=answer(b"secret")) as proxy:
+        assert status_of(get(behind(proxy), f"http://{host}/a")) == "blocked_address"
+        assert status_of(get(behind(proxy), f"https://{host}/a")) == "blocked_address"
+        assert proxy.connections == 0
+
+
+def test_a_proxy_that_is_not_found_says_nothing_about_the_image() -> None:
+    def unknown(host: str) -> list[str]:
+        raise socket.gaierror(socket.EAI_NONAME, "unknown")
+
+    transport = Transport(replace(SETTINGS, proxy="http://proxy.example:3128", proxy_trusted=True), AddressGuard((), unknown))
+    assert status_of(get(transport, "http://e.example/a")) == "connect_error"
+
+
+def test_tls_goes_through_a_proxy_as_a_tunnel_and_is_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(str(tmp_path / "roots.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "roots.pem"))
+    tls_context.cache_clear()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("good.example").configure_cert(context)
+    with FaultServer({"/a": answer(b"body")}, context=context) as origin:
+        routes = {
+            "good.example:443": tunnel(origin.port),
+            "other.example:443": tunnel(origin.port),
+            "silent.example:443": silent(2),
+        }
+        with FaultServer(routes) as proxy:
+            transport = behind(proxy)
+            assert [status_of(get(transport, "https://good.example/a")) for _ in range(2)] == ["200 4"] * 2
+            assert status_of(get(transport, "https://other.example/a")) == "tls_error"
+            assert status_of(get(transport, "https://refused.example/a")) == "connect_error"
+            assert status_of(get(transport, "https://silent.example/a")) in ("connect_timeout", "fetch_deadline")
+            assert proxy.paths() == ["good.example:443", "other.example:443", "refused.example:443", "silent.example:443"]
+        assert [request.headers["host"] for request in origin.log] == ["good.example"] * 2
+    tls_context.cache_clear()
+
+
+@pytest.mark.parametrize(("settings", "parts"), [
+    ({"proxy": "http://proxy.example:3128"}, "proxy_trusted: true"),
+    *(
+        ({"proxy": proxy, "proxy_trusted": True}, "allowed: http://HOST:PORT")
+        for proxy in ("proxy.example:3128", "http://proxy.example", "https://p.example:1", "http://u:p@p.example:1", "http://p.example:x",
+                      "http://p.example:1/a", "http://[::1:1")
+    ),
+])  # fmt: skip
+def test_a_proxy_must_be_trusted_and_a_url_without_secrets(settings: dict[str, Any], parts: str) -> None:
+    with pytest.raises(ValueError, match="proxy") as caught:
+        NetworkConfig(**settings)
+    assert parts in str(caught.value)
+    assert "u:p" not in str(caught.value)
 
 
 def test_tls_is_verified_in_one_context_over_kept_connections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
