@@ -250,6 +250,24 @@ def test_a_row_with_too_many_inline_images_is_flagged_and_loads(tmp_path: Path) 
         assert not result.faults, f"{result.name}: {result.faults[:3]}"
 
 
+def test_images_of_too_many_documents_and_the_last_of_a_page_are_not_looked_for(tmp_path: Path) -> None:
+    """Found in the archive they would be, all of them."""
+    paths = [f"/{number}.png" for number in range(5)]
+    pages = [page(f"/{number}", "/0.png", f"/{number}.png", "/4.png") for number in (1, 2, 3)]
+    members = [*pages, *(record(path, png(number)) for number, path in enumerate(paths))]
+    run = build(tmp_path / "run", [members[::2], members[1::2]], "images.max_per_page=2", "images.max_docs_per_url=2")
+    found = {path: (row["status"], row["value"], row["threshold"]) for path, row in outcomes(run).items()}
+    assert found == {
+        "/0.png": ("too_common", 3, 2), **dict.fromkeys(paths[1:4], ("ok", None, None)), "/4.png": ("too_many_in_page", None, None),
+    }  # fmt: skip
+    drops = json.loads((run / "stats.json").read_text())["stages"]["images"]["drops"]
+    assert drops == {"too_common": 1, "too_many_in_page": 1}
+    kept = {row["url"]: [node["image"]["url"] for node in row["nodes"] if node["image"] is not None] for row in data_rows(run)}
+    assert kept == {f"{HOST}/{number}": [f"{HOST}/{number}.png"] for number in (1, 2, 3)}
+    for result in verify_run(run):
+        assert not result.faults, f"{result.name}: {result.faults[:3]}"
+
+
 def test_backgrounds_are_images_on_demand(tmp_path: Path) -> None:
     html = f"<h1>Harbour</h1>{f'<p>{WORDS}</p>' * 6}<section style='background:url(/1.png)'><p>{WORDS}</p></section>".encode()
     members = [record("/a", html, "text/html"), record("/1.png", png(1))]
