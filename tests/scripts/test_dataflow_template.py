@@ -19,7 +19,7 @@ NOT_FOR_DATAFLOW = {"help", "runner", "workers", "retry_images"}
 
 
 def build_options() -> dict[str, argparse.Action]:
-    parser = cli._parser()
+    parser = cli.make_parser()
     commands = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     return {action.dest: action for action in commands.choices["build"]._actions}
 
