@@ -2,7 +2,7 @@
 
 from filters.rules.config import rules_from_config
 from filters.rules.guard import GuardConfig, RuleGuardError, check_rules
-from filters.rules.judge import ActiveRules, Verdict, first_failure, judge, kept
+from filters.rules.judge import ActiveRules, Verdict, first_failure, judge, judge_by, kept
 from filters.rules.table import RULES, Level, Rule, RuleConfig
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "check_rules",
     "first_failure",
     "judge",
+    "judge_by",
     "kept",
     "rules_from_config",
 ]

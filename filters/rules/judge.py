@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from filters.rules.table import RULES_OF_LEVEL, Level, OnSkip, Rule, RuleConfig, SkipReason
+from filters.rules.table import RULES, RULES_OF_LEVEL, Level, OnSkip, Rule, RuleConfig, SkipReason
 
 Measures = Mapping[str, float | int | str | None]
 Threshold = float | tuple[str, ...] | None
@@ -53,11 +53,14 @@ def judge(level: Level, measures: Measures, rules: Mapping[str, RuleConfig], tar
     measures: numbers and names by measure; one that is absent counts as None. rules: limits by rule id; a rule that is absent has
     its default. The verdict follows from stored measures alone, so a finished run can be judged anew.
     """
-    verdicts = []
-    for rule_id, rule in RULES_OF_LEVEL[level]:
-        config = rules.get(rule_id, rule.default)
-        verdicts.append(Verdict(rule_id, level, target, *_applied(rule, config, measures), config.on_skip))
-    return tuple(verdicts)
+    return tuple(judge_by(rule_id, measures, rules, target) for rule_id, _ in RULES_OF_LEVEL[level])
+
+
+def judge_by(rule_id: str, measures: Measures, rules: Mapping[str, RuleConfig], target: str = "") -> Verdict:
+    """The verdict of one rule; see `judge`."""
+    rule = RULES[rule_id]
+    config = rules.get(rule_id, rule.default)
+    return Verdict(rule_id, rule.level, target, *_applied(rule, config, measures), config.on_skip)
 
 
 class ActiveRules:

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from filters.rules import RULES, RuleConfig, Verdict, judge
+from filters.rules import RULES, RuleConfig, Verdict, judge_by
 from filters.rules.table import Level
 from pipelines.config import Config
 from pipelines.run_rows import spread
@@ -98,7 +99,7 @@ def sample_run(plan: ShardPlan, config: Config) -> Sample:
     counts = [pq.read_metadata(arrow_source(path)).num_rows for path in paths]
     for path, count in zip(paths, counts, strict=True):
         chosen = spread(count, -(-SAMPLED_DOCUMENTS * count // max(1, sum(counts))))
-        for stored in pq.read_table(arrow_source(path)).take(pa.array(chosen, pa.int64())).to_pylist():
+        for stored in _table(path).take(pa.array(chosen, pa.int64())).to_pylist():
             scored = read_scored(stored)
             judgement = judge_document(scored, rules, config.documents)
             documents += 1
@@ -115,7 +116,7 @@ def sample_drops(plan: ShardPlan) -> dict[tuple[str, str], list[dict[str, Any]]]
     """Some drops of each rule of each stage, in the order of the shards."""
     places: dict[tuple[str, str], list[tuple[StoredPath, np.ndarray[Any, Any]]]] = defaultdict(list)
     for path in _drop_files(plan):
-        table = pq.read_table(arrow_source(path), columns=["stage", "rule"])
+        table = _table(path, ["stage", "rule"])
         codes = _codes(table)
         for code in np.unique(codes).tolist():
             found = np.flatnonzero(codes == code)
@@ -133,7 +134,7 @@ def sample_drops(plan: ShardPlan) -> dict[tuple[str, str], list[dict[str, Any]]]
                 wanted[path][key] = own
     sampled: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for path in sorted(wanted, key=str):
-        table = pq.read_table(arrow_source(path))
+        table = _table(path)
         for key, numbers in wanted[path].items():
             sampled[key] += table.take(pa.array(numbers, pa.int64())).to_pylist()
     return sampled
@@ -146,7 +147,7 @@ def groups_of(plan: ShardPlan) -> tuple[dict[str, Group], dict[str, Group]]:
     language_of: dict[str, str] = {}
     shards = spread(plan.documents, SAMPLED_SHARDS)
     for index in shards:
-        table = pq.read_table(arrow_source(plan.path("stages/scored", index, plan.documents)), columns=["id", "domain", "language"])
+        table = _table(plan.path("stages/scored", index, plan.documents), ["id", "domain", "language"])
         for document, domain, language in zip(*(table[name].to_pylist() for name in table.column_names), strict=True):
             language_of[document] = language
             for group in (languages[language], domains[domain]):
@@ -154,7 +155,7 @@ def groups_of(plan: ShardPlan) -> tuple[dict[str, Group], dict[str, Group]]:
     seen: set[str] = set()
     for index in sorted({plan.data_shard(shard) for shard in shards}):
         path = plan.path("data", index, plan.data, "train")
-        for row in _columns(path, ["id", "domain", "scores"]):
+        for row in _columns(path, ["id", "domain", "scores.words", "scores.images"]):
             if row["id"] in language_of:
                 for group in (languages[language_of[row["id"]]], domains[row["domain"]]):
                     group.rows += 1
@@ -163,7 +164,7 @@ def groups_of(plan: ShardPlan) -> tuple[dict[str, Group], dict[str, Group]]:
                     group.images += row["scores"]["images"] or 0
                 seen.add(row["id"])
         path = plan.path("drops", index, plan.data, "part-data")
-        for row in _columns(path, ["stage", "rule", "target_id", "url"], [("stage", "==", JUDGED_STAGES[-1])]):
+        for row in _columns(path, ["stage", "rule", "target_id", "url"], stage=JUDGED_STAGES[-1]):
             language = language_of.get(row["target_id"].partition("#")[0])
             if language is not None:
                 languages[language].drops[row["rule"]] += 1
@@ -211,7 +212,8 @@ def _things(scored: ScoredDocument, parts: Sequence[Measures], judged_kinds: Seq
 
 def _view(rule_id: str, config: RuleConfig, things: Sequence[Thing], rules: Mapping[str, RuleConfig]) -> RuleView:
     rule = RULES[rule_id]
-    values = np.array([_number(thing.measures.get(rule.measure)) if rule.measure else np.nan for thing in things], np.float64)
+    # One that is missing is None, which becomes NaN.
+    values = np.array([thing.measures.get(rule.measure) if rule.measure else None for thing in things], np.float64)
     known = np.sort(values[~np.isnan(values)])
     if config.off:
         return RuleView(rule_id, config, len(things), known, (), ())
@@ -226,18 +228,10 @@ def _view(rule_id: str, config: RuleConfig, things: Sequence[Thing], rules: Mapp
     sides = []
     for name, candidates in (("kept", np.flatnonzero(~outside)), ("dropped", np.flatnonzero(outside))):
         tried = random.Random(f"{rule_id} {name}").sample(candidates.tolist(), min(_TRIES * SAMPLES, len(candidates)))
-        judged = ((things[n], _verdict(rule_id, things[n], rules)) for n in tried)
+        judged = ((things[n], judge_by(rule_id, things[n].measures, rules, things[n].target)) for n in tried)
         wanted = "pass" if name == "kept" else "fail"
         sides.append([pair for pair in judged if pair[1].verdict == wanted][:SAMPLES])
     return RuleView(rule_id, config, len(things), known, *sides)
-
-
-def _verdict(rule_id: str, thing: Thing, rules: Mapping[str, RuleConfig]) -> Verdict:
-    return next(verdict for verdict in judge(thing.level, thing.measures, rules, thing.target) if verdict.rule == rule_id)
-
-
-def _number(value: float | int | str | None) -> float:
-    return float(value) if isinstance(value, int | float) else np.nan
 
 
 def _drop_files(plan: ShardPlan) -> Iterator[StoredPath]:
@@ -255,8 +249,16 @@ def _codes(table: pa.Table) -> np.ndarray[Any, Any]:
     return codes
 
 
-def _columns(path: StoredPath, columns: list[str], filters: Any = None) -> list[dict[str, Any]]:
+def _table(path: StoredPath, columns: list[str] | None = None) -> pa.Table:
+    """A whole file of a shard. `pq.read_table` would make a data set of it first, which costs as much again."""
+    with pq.ParquetFile(arrow_source(path)) as file:
+        return file.read(columns, use_threads=False)
+
+
+def _columns(path: StoredPath, columns: list[str], stage: str | None = None) -> list[dict[str, Any]]:
+    """Rows of a shard's file, if there is one. stage: only those of it."""
     if not path.is_file():
         return []
-    rows: list[dict[str, Any]] = pq.read_table(arrow_source(path), columns=columns, filters=filters).to_pylist()
+    table = _table(path, columns)
+    rows: list[dict[str, Any]] = (table if stage is None else table.filter(pc.equal(table["stage"], stage))).to_pylist()
     return rows

@@ -176,8 +176,8 @@ def test_few_shards_are_opened_and_the_report_says_so(finished: Path, tmp_path: 
     run = tmp_path / "run"
     shutil.copytree(finished, run)
     opened: list[str] = []
-    read_table = pq.read_table
-    monkeypatch.setattr(samples.pq, "read_table", lambda path, **options: opened.append(str(path)) or read_table(path, **options))
+    open_file = pq.ParquetFile
+    monkeypatch.setattr(samples.pq, "ParquetFile", lambda path: opened.append(str(path)) or open_file(path))
     whole = write_report(run).read_text(encoding="utf-8")
     shards = yaml.safe_load((run / "run.yaml").read_text())["shards"]["documents"]
     assert len({path for path in opened if "stages/scored" in path}) > 2
