@@ -43,6 +43,7 @@ from pipelines.run_folder import (
 )
 from pipelines.runners import check_beam_arguments, resolve_runner
 from transforms.dataset.write import write_data_shard
+from transforms.garbage import collect_rarely
 from transforms.shards.plan import Origin, ShardPlan
 from transforms.shards.writer import file_sha256, manifest_path
 
@@ -137,6 +138,7 @@ def plan_retune(folder: str | Path, output: str | Path, config: str | None, over
 
 def run_in_process(run: Run, started: float) -> None:
     """Makes the data shards one after the other and finishes the run."""
+    collect_rarely()
     plan, settings = run.plan, run.config.write_settings()
     scored: dict[int, list[int]] = {index: [] for index in range(plan.data)}
     for index in range(plan.documents):
