@@ -115,6 +115,7 @@ class ImagesConfig(LookUpConfig, StoredImageConfig, ReferenceConfig):
     network: NetworkConfig = field(default_factory=NetworkConfig, metadata={"help": "how images are asked for"})
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.uses_network and self.network.user_agent_contact is None:
             raise ValueError(
                 f"network.user_agent_contact: must be set with source: {self.source}; give the URL of a page that says what you "

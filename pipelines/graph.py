@@ -52,7 +52,7 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
     if plan.rounds:
         from transforms.fetch_network_images import FetchImages, FetchSettings, MergeOutcomes
 
-        settings = FetchSettings(sources.network, sources.optout, sources.stored(), run.earlier)
+        settings = FetchSettings(sources.network, sources.optout, sources.stored(), run.earlier, sources.placeholder_urls)
         fetched = looked_up | "FetchImages" >> FetchImages(plan, settings)
         outcomes = fetched | "MergeOutcomes" >> MergeOutcomes(plan)
         asked = [looked_up, fetched]

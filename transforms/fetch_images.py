@@ -2,7 +2,8 @@
 
     manifests -> mentions and captures by url_key -> wanted -> by outcome shard -> [read, validate, write] -> outcomes
                                            ^           |
-                                           '-- moved --'     archived redirects: by the key of their target, at most five times
+                                           '-- moved --'     archived redirects: by the key of their target, at most five times;
+                                                             then by host and content, for pictures that stand for many
     outcomes that are ok -> by sha256 -> image shard -> [read again, write]
 
 Bodies stay in the archives until an image shard is written: an image's place there is all that crosses a shuffle.
@@ -23,6 +24,7 @@ from transforms.images.archive import MAX_REDIRECTS, look_up
 from transforms.images.captures import capture_sighting
 from transforms.images.mentions import mention_sighting
 from transforms.images.optout import OptOutConfig
+from transforms.images.placeholders import flag_placeholders, redirected_to
 from transforms.images.prepare import StoredImageConfig
 from transforms.images.resolve import resolve_image
 from transforms.images.urls import url_key
@@ -199,10 +201,22 @@ def _continue(element: tuple[bytes, Iterable[LookUp]], optout: OptOutConfig) -> 
     yield from continue_look_up(*element, optout)
 
 
-def _settled(element: tuple[bytes, LookUp], total: int) -> Iterator[tuple[int, WantedImage]]:
+def _settled(element: tuple[bytes, LookUp]) -> Iterator[WantedImage]:
     wanted = element[1].wanted
     if wanted is not None and element[1].is_settled:
-        yield shard_of(wanted.url_key, total), wanted
+        yield wanted
+
+
+def _by_outcome_shard(wanted: WantedImage, total: int) -> tuple[int, WantedImage]:
+    return shard_of(wanted.url_key, total), wanted
+
+
+def _by_target(wanted: WantedImage) -> tuple[bytes, WantedImage]:
+    return redirected_to(wanted), wanted
+
+
+def _flag(element: tuple[bytes, Iterable[WantedImage]], most: int | None) -> Iterator[WantedImage]:
+    yield from flag_placeholders(element[1], most)
 
 
 def _moved(element: tuple[bytes, LookUp]) -> bool:
@@ -265,9 +279,7 @@ class LookUpImages(beam.PTransform):  # type: ignore[misc]
         landings = looked_up | "Landings" >> beam.Filter(_seen).with_output_types(step)
         settled = []
         for hop in range(1, MAX_REDIRECTS + 2):
-            settled.append(
-                looked_up | f"Settled{hop}" >> beam.FlatMap(_settled, self.plan.outcomes).with_output_types(tuple[int, WantedImage])
-            )
+            settled.append(looked_up | f"Settled{hop}" >> beam.FlatMap(_settled).with_output_types(WantedImage))
             if hop > MAX_REDIRECTS:
                 break
             moved = looked_up | f"Moved{hop}" >> beam.Filter(_moved).with_output_types(step)
@@ -277,7 +289,19 @@ class LookUpImages(beam.PTransform):  # type: ignore[misc]
                 | f"JoinByTarget{hop}" >> beam.GroupByKey()
                 | f"LookUp{hop}" >> beam.FlatMap(_continue, self.optout).with_output_types(step)
             )
-        return settled | "AllSettled" >> beam.Flatten()
+        straight, *redirected = settled
+        flagged = (
+            redirected
+            | "AllRedirected" >> beam.Flatten()
+            | "ByRedirectTarget" >> beam.Map(_by_target).with_output_types(tuple[bytes, WantedImage])
+            | "GroupByRedirectTarget" >> beam.GroupByKey()
+            | "FlagPlaceholders" >> beam.FlatMap(_flag, self.config.placeholder_urls).with_output_types(WantedImage)
+        )
+        return (
+            (straight, flagged)
+            | "AllSettled" >> beam.Flatten()
+            | "ByOutcomeShard" >> beam.Map(_by_outcome_shard, self.plan.outcomes).with_output_types(tuple[int, WantedImage])
+        )
 
 
 @dataclass

@@ -31,6 +31,7 @@ from transforms.images.network.journal import JOURNALS, Journal
 from transforms.images.network.rounds import by_key, next_candidate, wanted_or_known
 from transforms.images.network.transport import Transport, parse_target
 from transforms.images.optout import TDM, OptOutConfig
+from transforms.images.placeholders import PLACEHOLDER
 from transforms.images.prepare import StoredImageConfig, prepare_image
 from transforms.images.resolve import with_facts
 from transforms.images.urls import host_of
@@ -43,9 +44,6 @@ from transforms.shards.schemas import OUTCOMES
 from transforms.shards.writer import ShardWriter, find_finished
 from transforms.stored_path import stored_path, temporary_folder
 
-PLACEHOLDER = "suspected_placeholder"
-"""The flag of a picture that too many URLs of one host redirect to (images.md section 8). A filter decides what to make of it."""
-
 BATCH_URLS = 20_000
 """URLs of a shard that are under way together: a bound of memory, however many a shard has."""
 
@@ -55,12 +53,16 @@ RESERVED = "tdm_reserved"
 
 @dataclass(frozen=True)
 class FetchSettings:
-    """What the stage needs of the configuration. earlier: folders with fetched stages, whose URLs need not be asked for again."""
+    """What the stage needs of the configuration.
+
+    earlier: folders with fetched stages, whose URLs need not be asked for again. placeholder_urls: as in `LookUpConfig`.
+    """
 
     network: NetworkConfig
     optout: OptOutConfig
     stored: StoredImageConfig
     earlier: tuple[str, ...] = ()
+    placeholder_urls: int | None = 10
 
 
 def choose_candidates(index: int, outcomes: Iterable[Outcome], plan: ShardPlan) -> Iterator[Outcome]:
@@ -115,7 +117,7 @@ def fetch_shard(index: int, wanted: Iterable[Outcome], plan: ShardPlan, stage: s
         _fetch([outcome for outcome in wanted if outcome.url_key not in journal], journal, settings)
         table = shard.table(f"stages/{stage}", OUTCOMES, row_group_rows=10_000)
         bodies = shard.bodies(f"stages/{stage}")
-        flagged = _placeholders(journal.outcomes(), settings.network.placeholder_urls)
+        flagged = _placeholders(journal.outcomes(), settings.placeholder_urls)
         places: dict[str, int] = {}
         counts: Counter[str] = Counter()
         for outcome, body in journal.rows():
@@ -201,7 +203,9 @@ def _known_body(outcome: Outcome) -> bytes:
     return fetched_bytes(outcome, stored_path(outcome.file)) if outcome.file is not None else b""
 
 
-def _placeholders(outcomes: Iterable[Outcome], most: int) -> dict[bytes, tuple[str, ...]]:
+def _placeholders(outcomes: Iterable[Outcome], most: int | None) -> dict[bytes, tuple[str, ...]]:
+    if most is None:
+        return {}
     redirected: dict[tuple[str, str], list[bytes]] = {}
     for outcome in outcomes:
         if outcome.sha256 is not None and outcome.hops:

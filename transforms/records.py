@@ -386,7 +386,8 @@ class WantedImage:
 
     status: what became of it without a look at any bytes, with detail, value and threshold; None when there is a body to look at,
     or when nobody has looked for one yet. date: of the earliest page that mentions it. trail: the URLs that archived redirects led
-    through, in order; the last is where the body was found. file, offset, length, record_id, captured: place and date of the body.
+    through, in order; the last is where the body was found. file, offset, length, record_id, captured, digest: place, date and
+    payload digest of the body.
     """
 
     url_key: bytes
@@ -403,6 +404,8 @@ class WantedImage:
     length: int | None = None
     record_id: str | None = None
     captured: str | None = None
+    digest: str | None = None
+    flags: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

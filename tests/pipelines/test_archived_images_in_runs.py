@@ -268,6 +268,22 @@ def test_images_of_too_many_documents_and_the_last_of_a_page_are_not_looked_for(
         assert not result.faults, f"{result.name}: {result.faults[:3]}"
 
 
+@pytest.mark.parametrize(("most", "flags"), [("3", ["suspected_placeholder"]), ("4", [])])
+def test_an_archived_picture_that_many_urls_redirect_to_is_flagged(most: str, flags: list[str], tmp_path: Path) -> None:
+    """Four URLs of one host lead to it, two of them by another URL of the same picture. One that is no redirect does not count."""
+    paths = [f"/{number}.png" for number in range(4)]
+    digest = ("WARC-Payload-Digest: sha1:ONE",)
+    members = [page("/a", *paths, "/one.png"), page("/b", *paths)]
+    members += [record("/one.png", png(1), warc=digest), record("/two.png", png(1), warc=digest)]
+    members += [moved(path, "/two.png" if number % 2 else "/one.png") for number, path in enumerate(paths)]
+    run = build(tmp_path / "run", [members[::2], members[1::2]], f"images.placeholder_urls={most}")
+    found = outcomes(run)
+    assert {found[path]["status"] for path in (*paths, "/one.png")} == {"ok"}
+    assert {path: row["flags"] for path, row in found.items()} == {**dict.fromkeys(paths, flags), "/one.png": []}
+    nodes = [node["image"] for row in data_rows(run) for node in row["nodes"] if node["image"] is not None]
+    assert [image["flags"] for image in nodes] == [flags] * 2, "the first of each page; the others repeat it"
+
+
 def test_backgrounds_are_images_on_demand(tmp_path: Path) -> None:
     html = f"<h1>Harbour</h1>{f'<p>{WORDS}</p>' * 6}<section style='background:url(/1.png)'><p>{WORDS}</p></section>".encode()
     members = [record("/a", html, "text/html"), record("/1.png", png(1))]

@@ -32,7 +32,7 @@ def look_up(wanted: WantedImage, captures: Iterable[Sighting], optout: OptOutCon
     if best is None:
         status = "archived_redirect_unresolved" if wanted.trail else "not_in_archive"
         return replace(wanted, status=status, detail=_missing_target(wanted)), None
-    place = {name: getattr(best, name) for name in ("file", "offset", "length", "record_id")}
+    place = {name: getattr(best, name) for name in ("file", "offset", "length", "record_id", "digest")}
     found = replace(wanted, **place, captured=best.date or None)
     refusal = find_refusal(best.directives, optout)
     if refusal is not None:

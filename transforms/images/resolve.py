@@ -41,7 +41,7 @@ def resolve_image(wanted: WantedImage, config: StoredImageConfig, read_inline: R
         if isinstance(response, Drop):
             return replace(outcome, status="short_body", detail=f"{response.rule} {response.detail or ''}".strip()), b""
         flags = (TRUNCATED,) if _CUT_FLAGS & set(response.flags) else ()
-        outcome = replace(outcome, content_type=response.content_type, flags=flags)
+        outcome = replace(outcome, content_type=response.content_type, flags=(*outcome.flags, *flags))
         facts, stored = prepare_image(response.body, response.content_type, config, declared_length(response))
     return with_facts(outcome, facts), stored if isinstance(facts, ImageFacts) else b""
 
@@ -67,6 +67,7 @@ def pending_outcome(wanted: WantedImage) -> Outcome:
         offset=wanted.offset,
         length=wanted.length,
         record_id=wanted.record_id,
+        flags=tuple(wanted.flags),
     )
 
 

@@ -26,6 +26,14 @@ class LookUpConfig:
     max_docs_per_url: int | None = field(
         default=1000, metadata={"help": "documents that may mention a URL: logos, counters, flags; too_common"}
     )
+    placeholder_urls: int | None = field(
+        default=10,
+        metadata={"help": "URLs of a host that may redirect to one picture before it is flagged as a suspected placeholder"},
+    )
+
+    def __post_init__(self) -> None:
+        if self.placeholder_urls is not None and self.placeholder_urls < 0:
+            raise ValueError(f"placeholder_urls: {self.placeholder_urls} is not allowed; allowed: null, or 0 or more")
 
 
 def want_image(url_key: bytes, mentions: Iterable[Sighting], config: LookUpConfig) -> WantedImage | None:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 _SECONDS = ("connect_timeout", "read_timeout", "total_deadline", "url_deadline")
 _COUNTS = ("max_bytes", "connections_per_host", "in_flight", "bytes_in_flight", "host_failures", "candidate_rounds", "fetch_shards")
-_FROM_ZERO = ("max_redirects", "extra_attempts", "retry_delay", "retry_after_max", "delay_per_host", "placeholder_urls")
+_FROM_ZERO = ("max_redirects", "extra_attempts", "retry_delay", "retry_after_max", "delay_per_host")
 
 
 def parse_proxy(url: str) -> tuple[str, int]:
@@ -63,10 +63,6 @@ class NetworkConfig:
     bytes_in_flight: int = field(default=256 * 2**20, metadata={"help": "bytes of bodies at a time in one process"})
     candidate_rounds: int = field(
         default=2, metadata={"help": "how many candidates of one image may be asked for, one after another"}
-    )
-    placeholder_urls: int = field(
-        default=10,
-        metadata={"help": "URLs of a host that may redirect to one picture before it is flagged as a suspected placeholder"},
     )
     reuse: tuple[str, ...] = field(
         default=(), metadata={"help": "folders of earlier runs; what they fetched, or know for good, is not asked for again"}
