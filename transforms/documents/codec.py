@@ -49,15 +49,28 @@ def image_candidates(nodes: str) -> Iterator[Sequence[str]]:
 
 def scored_row(scored: ScoredDocument) -> dict[str, Any]:
     """A scored document as a row of the schema `SCORED`."""
-    nodes = [{**_encode_node(s.node), "i": s.index, "m": list(s.measures), "o": _encode_outcome(s.outcome)} for s in scored.nodes]
+    # Thousands of measures have the same few sets of names: their values stand alone, the number of their set behind them.
+    sets: dict[tuple[str, ...], int] = {}
+    nodes = []
+    for s in scored.nodes:
+        measures = [[*each.values(), sets.setdefault(tuple(each), len(sets))] for each in s.measures]
+        nodes.append({**_encode_node(s.node), "i": s.index, "m": measures, "o": _encode_outcome(s.outcome)})
     parts = [[_runs(part.paragraphs), part.measures] for part in scored.parts]
-    return {**_row(scored.document, nodes), "parts": _json(parts)}
+    return {**_row(scored.document, {"names": list(sets), "nodes": nodes}), "parts": _json(parts)}
 
 
 def read_scored(row: Mapping[str, Any]) -> ScoredDocument:
     """The scored document of a row."""
+    stored = json.loads(row["nodes"])
+    names = stored["names"]
     nodes = tuple(
-        ScoredNode(node["i"], _decode_node(node), tuple(node["m"]), _decode_outcome(node["o"])) for node in json.loads(row["nodes"])
+        ScoredNode(
+            node["i"],
+            _decode_node(node),
+            tuple(dict(zip(names[values[-1]], values, strict=False)) for values in node["m"]),
+            _decode_outcome(node["o"]),
+        )
+        for node in stored["nodes"]
     )
     parts = tuple(ScoredPart(_numbers(runs), measures) for runs, measures in json.loads(row["parts"]))
     return ScoredDocument(_document(row, ()), nodes, parts)
@@ -82,7 +95,7 @@ def decode_blocks(text: str) -> tuple[Block, ...]:
     return tuple(Block(**block) for block in json.loads(text))
 
 
-def _row(document: Document, nodes: list[dict[str, Any]]) -> dict[str, Any]:
+def _row(document: Document, nodes: Any) -> dict[str, Any]:
     rest: dict[str, Any] = {name: getattr(document, name) for name in _IN_JSON}
     rest["removed"], rest["main_content_words"] = dict(document.removed), dict(document.main_content_words)
     if document.blocks:

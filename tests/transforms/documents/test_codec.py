@@ -21,6 +21,7 @@ DOCUMENT = Document(
     source=Source("a.warc", 1, 2, "<urn:uuid:1>", "sha1:A"),
     nodes=(
         Node("/p", (0, 2), (Paragraph("Größe 日本", "heading", "", "/p", (0, 1)), Paragraph("x", "code", "\n\n", "/pre", (1, 2)))),
+        Node("/a", (2, 2), (Paragraph("END", "boundary", "", "/a", (2, 2)),)),
         Node("/img", (2, 3), image=ImageRef(URL, (URL, URL + "?2"), alt="A", rendered_width="50%")),
     ),
     date="2026-01-01T00:00:00Z",
