@@ -95,12 +95,14 @@ def split_composed_words(text: str, flags: int) -> Words:
 
 def _trimmed(pieces: Iterable[str]) -> list[str]:
     """Pieces without the symbols at their ends; what has neither letter nor number is left out."""
-    return [word for piece in pieces if (word := piece if piece.isalnum() else _trim(piece))]
+    return [
+        word
+        for piece in pieces
+        if (word := piece if piece.isalnum() else piece.strip(_ASCII_SYMBOLS) if piece.isascii() else _trim(piece))
+    ]
 
 
 def _trim(piece: str) -> str:
-    if piece.isascii():
-        return piece.strip(_ASCII_SYMBOLS)
     match = _WORD.search(piece)
     return match.group() if match is not None else ""
 

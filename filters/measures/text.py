@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import regex
@@ -127,6 +128,9 @@ class ListHits(NamedTuple):
     spam_words: int | None = None
 
 
+_COUNTS_OF, _HITS_OF = itemgetter(*CharacterCounts._fields), itemgetter(*ListHits._fields)
+
+
 def count_hits(profile: TextProfile, language: str | None, lists: ListsConfig = SHIPPED) -> ListHits:
     """Looks every word of a text up in the lists of a language."""
     words = profile.words.items
@@ -142,7 +146,7 @@ def count_hits(profile: TextProfile, language: str | None, lists: ListsConfig = 
 
 def join_hits(parts: Iterable[Mapping[str, Any]]) -> ListHits:
     """Those of texts in a row, from their measures: a phrase ends where its text does."""
-    columns = zip(*([part[name] for name in ListHits._fields] for part in parts), strict=True)
+    columns = zip(*map(_HITS_OF, parts), strict=True)
     return ListHits(*(None if None in counts else sum(counts) for counts in columns))
 
 
@@ -196,21 +200,22 @@ def join_profiles(profiles: Sequence[TextProfile]) -> TextProfile:
             tuple(chain.from_iterable(profile.words.items for profile in profiles)),
             sum(profile.words.estimated for profile in profiles),
         ),
-        counts=_join_counts([profile.counts for profile in profiles]),
+        counts=_join_counts(profile.counts for profile in profiles),
     )
 
 
 def join_measured(texts: Sequence[str], measured: Sequence[Mapping[str, Any]]) -> TextProfile:
     """The same from texts and their measures: only the words are split again, no character is counted."""
     text = PARAGRAPH_SEPARATOR.join(texts)
-    counts = _join_counts([CharacterCounts(*(part[name] for name in CharacterCounts._fields)) for part in measured])
+    counts = _join_counts(map(_COUNTS_OF, measured))
     return TextProfile(_without_joiners(compose(text)), split_words(text), counts)
 
 
-def _join_counts(parts: Sequence[CharacterCounts]) -> CharacterCounts:
+def _join_counts(parts: Iterable[Sequence[int]]) -> CharacterCounts:
     """Those of texts joined by a blank line, whose characters are special."""
-    separators = CharacterCounts(max(0, len(parts) - 1) * len(PARAGRAPH_SEPARATOR), 0, 0, 0, 0)
-    return CharacterCounts(*map(sum, zip(separators, *parts, strict=True)))
+    found = tuple(parts)
+    separators = CharacterCounts(max(0, len(found) - 1) * len(PARAGRAPH_SEPARATOR), 0, 0, 0, 0)
+    return CharacterCounts(*map(sum, zip(separators, *found, strict=True)))
 
 
 def _without_joiners(composed: str) -> str:

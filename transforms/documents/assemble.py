@@ -9,6 +9,7 @@ measures of the parts that come out; judging with other limits measures only the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -221,9 +222,10 @@ class _Judge:
             PART_STAGE: len(parts),
         }
         counts: dict[str, int] = {}
+        dropped = Counter(drop.stage for drop in self.drops)
         for stage, count in entered.items():
             counts[f"{stage}/in"] = count
-            counts[f"{stage}/out"] = count - sum(drop.stage == stage for drop in self.drops)
+            counts[f"{stage}/out"] = count - dropped[stage]
         counts[f"{PARAGRAPH_STAGE}/judged"] = self.judged_paragraphs
         return Judgement(rows, tuple(self.drops), counts, tuple(self.part_scores))
 
