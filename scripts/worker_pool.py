@@ -8,8 +8,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+import psutil
 
 from pipelines.presets import boot_program
 from pipelines.worker_boot import LOG
@@ -40,5 +42,13 @@ def worker_pool(folder: Path) -> Iterator[tuple[str, int]]:
             time.sleep(0.1)
         yield f"localhost:{port}", pool.pid
     finally:
+        workers = psutil.Process(pool.pid).children(recursive=True) if pool.poll() is None else []
         pool.send_signal(signal.SIGINT)  # its own way to end: it stops its workers first
-        pool.wait(30)
+        try:
+            pool.wait(10)
+        except subprocess.TimeoutExpired:  # who starts this in the background of a shell hands down that SIGINT is ignored
+            pool.kill()
+            pool.wait()
+        for worker in workers:
+            with suppress(psutil.NoSuchProcess):
+                worker.kill()
