@@ -9,7 +9,8 @@ from itertools import accumulate
 
 from transforms.blocks.context import widget_names
 from transforms.blocks.flat import Attributes, Flat, Origin
-from transforms.blocks.flatten import DESCRIPTIONS, Composition, Flattener, ShadowRootError, read_head
+from transforms.blocks.flatten import Composition, Flattener, ShadowRootError
+from transforms.blocks.head import DESCRIPTIONS, read_head
 from transforms.blocks.links import PageUrls
 from transforms.blocks.names import names
 from transforms.blocks.walk import Walk

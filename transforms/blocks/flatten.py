@@ -20,7 +20,8 @@ from transforms.blocks.evidence import (
     of_attributes,
     of_class,
 )
-from transforms.blocks.flat import BREAK, OUTSIDE, SPACE, Attributes, Flat, MediaSources
+from transforms.blocks.flat import BREAK, OUTSIDE, SPACE, Attributes, Flat
+from transforms.blocks.head import HEAD_TAGS, read_head_element
 from transforms.blocks.math import math_latex
 from transforms.blocks.strip import (
     GLYPH_PARENTS,
@@ -32,7 +33,7 @@ from transforms.blocks.strip import (
     is_pixel,
     style_of,
 )
-from transforms.blocks.subtree import count_words, events
+from transforms.blocks.subtree import count_words, media_sources
 from transforms.blocks.svg import diagram_labels
 from transforms.blocks.tags import EMBEDS, EMBEDS_WITH_FALLBACK, FORM_CHOICES, ROLES, Role
 from transforms.html.tree import LexborNode
@@ -45,10 +46,6 @@ WITHOUT_ELEMENT, CONTAINER, SPECIAL = map(int, (Role.WITHOUT_ELEMENT, Role.CONTA
 CODE, DIAGRAM, FORMULA, RULE = map(int, (Role.CODE, Role.DIAGRAM, Role.FORMULA, Role.RULE))
 SILENT, LINE_BREAK, UNWRAPPED = map(int, (Role.SILENT, Role.LINE_BREAK, Role.UNWRAPPED))
 READ_CHILDREN = -1
-HEAD_TAGS = frozenset({"title", "meta", "base", "script"})
-DESCRIPTIONS = ("description", "og:description", "twitter:description")
-META_NAMES = frozenset({*DESCRIPTIONS, "og:title", "og:type", "article:published_time"})
-LINKED_DATA = "application/ld+json"
 
 
 class ShadowRootError(Exception):
@@ -491,52 +488,3 @@ READERS: dict[str, Callable[[Flattener, LexborNode, int, Attributes, Context], i
     **dict.fromkeys(EMBEDS, Flattener.read_embed),
     **dict.fromkeys(FORM_CHOICES, Flattener.read_choices),
 }
-
-
-def media_sources(embed: LexborNode) -> MediaSources:
-    """The sources and tracks inside an embed; an embed within has its own."""
-    source: str | None = None
-    tracks: list[str] = []
-    skipped: int | None = None
-    for node, entering in events(embed):
-        if skipped is not None:
-            if node.mem_id == skipped:
-                skipped = None
-        elif node.tag in EMBEDS:
-            skipped = node.mem_id if node.first_child is not None else None
-        elif entering and node.tag in ("source", "track") and (src := node.attributes.get("src")):
-            if node.tag == "track":
-                tracks.append(src)
-            elif source is None:
-                source = src
-    return MediaSources(source, tracks)
-
-
-def read_head_element(flat: Flat, node: LexborNode) -> None:
-    """Takes title, descriptions and the like, base address and linked data, wherever they stand; the first of each wins."""
-    tag, attributes = node.tag, node.attributes
-    if tag == "script":
-        if (attributes.get("type") or "").strip().lower() == LINKED_DATA:
-            flat.linked_data.append(node.text())
-    elif tag == "title":
-        if flat.title is None:
-            flat.title = " ".join(node.text().split())
-    elif tag == "base":
-        if flat.base_href is None:
-            flat.base_href = attributes.get("href")
-    else:
-        name = (attributes.get("name") or attributes.get("property") or "").strip().lower()
-        content = attributes.get("content")
-        if name in META_NAMES and content and content.strip():
-            flat.metas.setdefault(name, " ".join(content.split()))
-
-
-def read_head(flat: Flat, head: LexborNode) -> None:
-    """Reads the head, which holds no blocks."""
-    for node in head.iter():
-        if node.tag in HEAD_TAGS:
-            read_head_element(flat, node)
-        elif node.tag == "noscript":
-            flat.noscript_words += len(node.text().split())
-        if node.is_element_node:
-            flat.head_ends_in_noscript = node.tag == "noscript"

@@ -1,9 +1,11 @@
-"""Reading a small part of the tree apart from the page's walk: code, editors, formulas."""
+"""Reading a small part of the tree apart from the page's walk: code, editors, formulas, embeds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from transforms.blocks.flat import MediaSources
+from transforms.blocks.tags import EMBEDS
 from transforms.html.tree import LexborNode
 
 UNREADABLE = frozenset({"script", "style", "svg", "noscript"})
@@ -42,3 +44,22 @@ def count_words(top: LexborNode) -> int:
         elif node.tag == "-text":
             words += len((node.text_content or "").split())
     return words
+
+
+def media_sources(embed: LexborNode) -> MediaSources:
+    """The sources and tracks inside an embed; an embed within has its own."""
+    source: str | None = None
+    tracks: list[str] = []
+    skipped: int | None = None
+    for node, entering in events(embed):
+        if skipped is not None:
+            if node.mem_id == skipped:
+                skipped = None
+        elif node.tag in EMBEDS:
+            skipped = node.mem_id if node.first_child is not None else None
+        elif entering and node.tag in ("source", "track") and (src := node.attributes.get("src")):
+            if node.tag == "track":
+                tracks.append(src)
+            elif source is None:
+                source = src
+    return MediaSources(source, tracks)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from transforms.blocks.extract import is_rtl
 from transforms.blocks.flat import Flat
-from transforms.blocks.flatten import DESCRIPTIONS, read_head
+from transforms.blocks.head import DESCRIPTIONS, read_head
 from transforms.blocks.links import PageUrls
 from transforms.blocks.paths import Paths
 from transforms.documents.obelics_images import OutlineImages
