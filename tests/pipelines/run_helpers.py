@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 import subprocess
@@ -11,6 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pipelines.build import build_dataset
+from scripts.bench.kills import tree_hash
+
+__all__ = ["ROOT", "interleaf", "run_build", "tree_hash"]
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,12 +38,3 @@ def interleaf(*arguments: str, timeout: float = 240, folder: Path = ROOT) -> sub
         [sys.executable, "-m", "pipelines.cli", *arguments],
         capture_output=True, text=True, timeout=timeout, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,
     )  # fmt: skip
-
-
-def tree_hash(run: Path) -> dict[str, str]:
-    """sha256 of every file of a run. `stats.json` is left out: it holds the times of the attempt."""
-    return {
-        str(path.relative_to(run)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(run.rglob("*"))
-        if path.is_file() and path.name != "stats.json"
-    }
