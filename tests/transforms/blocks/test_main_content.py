@@ -9,6 +9,7 @@ from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
+import numpy as np
 import pytest
 from operation_count import operations
 
@@ -16,10 +17,12 @@ from scripts.demo_site.articles import OTHER_LANGUAGES
 from scripts.demo_site.layout import WORDS, lay_out, page_text
 from transforms.blocks.dedup import deduplicate
 from transforms.blocks.extract import page_blocks
+from transforms.blocks.main_content.characters import count_texts
 from transforms.blocks.main_content.features import COLUMNS
 from transforms.blocks.main_content.model import shipped_model
 from transforms.blocks.main_content.model_file import FILE
-from transforms.blocks.main_content.select import MainContentConfig, Selection, choose_again, select_main_content
+from transforms.blocks.main_content.select import MainContentConfig, Selection, select_by_probability, select_main_content
+from transforms.blocks.main_content.view import rows_of
 from transforms.documents.extract import ExtractConfig, extract_document
 from transforms.html.readerable import GateConfig
 from transforms.html.tree import parse_html
@@ -88,14 +91,6 @@ def test_a_threshold_decides_alone(threshold: float) -> None:
     for block in selection.blocks:
         assert block.probability is not None
         assert (block.excluded is None) == (block.probability >= threshold)
-
-
-def test_stored_blocks_chosen_again_are_as_in_a_fresh_run() -> None:
-    html = WHOLE.replace(PARAGRAPHS[2], f"{PARAGRAPHS[2]}</p><figure><img src=a.jpg><figcaption>The ridge</figcaption></figure><p>")
-    stored = select(html).blocks
-    for threshold in (None, 0.0, 0.25, 0.9, 1.0):
-        assert choose_again(stored, threshold) == select(html, MainContentConfig("model", threshold))
-    assert choose_again(stored, select(html).threshold).blocks == stored
 
 
 def test_images_follow_the_text_around_them_and_captions_their_image() -> None:
@@ -167,7 +162,10 @@ def block(number: int, kind: str, path: str, probability: float | None) -> Block
     ],
 )
 def test_what_has_no_text_follows_its_container(rows: list[tuple[str, str, float | None]], staying: str) -> None:
-    chosen = choose_again([block(number, *row) for number, row in enumerate(rows)], 0.5)
+    blocks = [block(number, *row) for number, row in enumerate(rows)]
+    with_text = rows_of(blocks)
+    probabilities = np.array([block.probability for block in with_text], np.float64)
+    chosen = select_by_probability(blocks, with_text, probabilities, count_texts([block.text for block in with_text]), 0.5)
     assert "".join("01"[block.excluded is None] for block in chosen.blocks) == staying
 
 

@@ -2,8 +2,6 @@
 
     probabilities by the model  ─►  threshold of the page  ─►  rows that stay  ─►  captions and images follow  ─►  reasons
     or reasons by the rules  ──────────────────────────────►
-
-What is stored with the blocks is enough to choose again with another threshold (`choose_again`), without the page.
 """
 
 from __future__ import annotations
@@ -92,22 +90,13 @@ def select_main_content(page: PageBlocks, deduplicated: Deduplicated, url: str, 
         return Selection(marked, _words_by_reason(marked, view.counts))
     model = shipped_model()
     probabilities = model.predict(measure_rows(view, model.scores))
-    return _selection(blocks, rows, probabilities, view.counts, config.threshold)
+    return select_by_probability(blocks, rows, probabilities, view.counts, config.threshold)
 
 
-def choose_again(blocks: Sequence[Block], threshold: float | None) -> Selection:
-    """Chooses among stored blocks with another threshold; None: that of the page. The same as a fresh run would."""
-    unmarked = [block if block.excluded in (None, FALLBACK) else _remarked(block, None, block.probability) for block in blocks]
-    rows = rows_of(unmarked)
-    if not rows:
-        return Selection(tuple(unmarked))
-    probabilities = np.array([block.probability for block in rows], np.float64)
-    return _selection(unmarked, rows, probabilities, count_texts([block.text for block in rows]), threshold)
-
-
-def _selection(
+def select_by_probability(
     blocks: Sequence[Block], rows: Sequence[Block], probabilities: Numbers, counts: TextCounts, threshold: float | None
 ) -> Selection:
+    """Marks the blocks whose rows are less probable than a threshold; None: that of the page. probabilities, counts: of the rows."""
     decision = decide(probabilities, counts.words, threshold)
     stays = (probabilities >= decision.threshold).tolist()
     marked = _marked(blocks, stays, explain(rows, counts.words.tolist()), probabilities.tolist())
