@@ -158,7 +158,6 @@ def block(number: int, kind: str, path: str, probability: float | None) -> Block
         ),
         # nothing stays
         ([("image", "/html/body/p/img", None), ("paragraph", "/html/body/p", 0.1)], "00"),
-        ([("image", "/html/body/img", None)], "1"),
     ],
 )
 def test_what_has_no_text_follows_its_container(rows: list[tuple[str, str, float | None]], staying: str) -> None:

@@ -1,7 +1,7 @@
 """Which blocks of a page are main content (blocks.md 13, main_content.md 7). Blocks are marked, never taken out or changed.
 
-    probabilities by the model  ─►  threshold of the page  ─►  rows that stay  ─►  captions and images follow  ─►  reasons
-    or reasons by the rules  ──────────────────────────────►
+probabilities by the model  ─►  threshold of the page  ─►  rows that stay  ─►  captions and images follow  ─►  reasons
+or reasons by the rules  ──────────────────────────────►
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Literal
 
-import numpy as np
-
 from transforms.blocks.dedup import Deduplicated
 from transforms.blocks.extract import PageBlocks
-from transforms.blocks.main_content.characters import Numbers, TextCounts, count_texts
+from transforms.blocks.main_content.characters import Numbers, TextCounts
 from transforms.blocks.main_content.decide import DECIMALS, decide
 from transforms.blocks.main_content.features import measure_rows
 from transforms.blocks.main_content.model import shipped_model
@@ -96,7 +94,7 @@ def select_main_content(page: PageBlocks, deduplicated: Deduplicated, url: str, 
 def select_by_probability(
     blocks: Sequence[Block], rows: Sequence[Block], probabilities: Numbers, counts: TextCounts, threshold: float | None
 ) -> Selection:
-    """Marks the blocks whose rows are less probable than a threshold; None: that of the page. probabilities, counts: of the rows."""
+    """Marks the blocks whose rows are less probable than a threshold, None: that of the page. probabilities, counts: one a row."""
     decision = decide(probabilities, counts.words, threshold)
     stays = (probabilities >= decision.threshold).tolist()
     marked = _marked(blocks, stays, explain(rows, counts.words.tolist()), probabilities.tolist())
