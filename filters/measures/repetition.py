@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from math import isqrt
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,6 +18,9 @@ _FEW = 110
 _MIX_2 = np.uint64(0x9E3779B97F4A7C15)
 _MIX_4 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_8 = np.uint64(0x94D049BB133111EB)
+
+Numbers: TypeAlias = np.ndarray[tuple[int], np.dtype[np.uint32]]
+_Hashes: TypeAlias = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 
 def character_repetition(text: str) -> float:
@@ -47,16 +51,26 @@ def character_repetition(text: str) -> float:
     return float(repeated[-kept:].sum()) / total
 
 
-def _ngram_hashes(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """One hash for each n-gram of 10 code points: 10 = 8 + 2, 8 = 4 + 4, 4 = 2 + 2; a pair of code points is taken exactly."""
-    code_points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
-    pairs = (code_points[:-1] << np.uint64(21)) | code_points[1:]
+def _ngram_hashes(text: str) -> _Hashes:
+    """One hash for each n-gram of 10 code points: 10 = 8 + 2, 8 = 4 + 4."""
+    pairs = _pairs(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32))
+    fours = _fours(pairs)
+    eights = fours[:-4] * _MIX_8 + fours[4:]
+    return eights[:-2] * _MIX_2 + pairs[8:]
+
+
+def _pairs(values: Numbers) -> _Hashes:
+    """One hash for each two numbers in a row, another for each two that differ."""
+    wide = values.astype(np.uint64)
+    pairs: _Hashes = (wide[:-1] << np.uint64(32)) | wide[1:]
     pairs *= _MIX_2
     pairs ^= pairs >> np.uint64(29)
-    fours = pairs[:-2] * _MIX_4 + pairs[2:]
-    eights = fours[:-4] * _MIX_8 + fours[4:]
-    tens: np.ndarray[tuple[int], np.dtype[np.uint64]] = eights[:-2] * _MIX_2 + pairs[8:]
-    return tens
+    return pairs
+
+
+def _fours(pairs: _Hashes) -> _Hashes:
+    """One hash for each four numbers in a row: 4 = 2 + 2."""
+    return pairs[:-2] * _MIX_4 + pairs[2:]
 
 
 def word_repetition(words: Sequence[str]) -> float:
@@ -68,8 +82,22 @@ def word_repetition(words: Sequence[str]) -> float:
     total = len(words) - WORD_NGRAM + 1
     if total < 1:
         return 0.0
-    sequences = zip(*(words[start : start + total] for start in range(WORD_NGRAM)), strict=True)
-    counts = Counter(sequences)
-    if len(counts) == total:
+    sequences = list(zip(*(words[start : start + total] for start in range(WORD_NGRAM)), strict=True))
+    if len(set(sequences)) == total:
         return 0.0
-    return sum(count for count in counts.values() if count > 1) / total
+    return sum(count for count in Counter(sequences).values() if count > 1) / total
+
+
+def numbered_word_repetition(numbers: Numbers) -> float:
+    """The same of words by number (`filters.words.number_words`), for long texts: sequences are told apart by a 64-bit hash.
+
+    >>> numbered_word_repetition(np.array([0, 1, 2, 3, 4, 0, 1, 2, 3, 4], np.uint32)) == 2 / 6
+    True
+    """
+    total = len(numbers) - WORD_NGRAM + 1
+    if total < 1:
+        return 0.0
+    hashes = _fours(_pairs(numbers))[:-1] * _MIX_8 + numbers[WORD_NGRAM - 1 :]
+    hashes.sort()
+    is_as_before = np.concatenate(([False], hashes[1:] == hashes[:-1], [False]))
+    return int(np.count_nonzero(is_as_before[1:] | is_as_before[:-1])) / total

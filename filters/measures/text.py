@@ -2,10 +2,8 @@
 
 A document is measured from its paragraphs' profiles; nothing is split or counted twice:
 
-    paragraphs -> profile_text -> TextProfile ──────────────── .measures(language) -> paragraph rules
-                                      └── those kept -> join_profiles -> .measures(language) -> document rules
-
-Where only the texts and measures of the paragraphs are left, `join_measured` takes the place of `join_profiles`.
+    paragraphs -> profile_text -> TextProfile -> .measures(language) -> paragraph rules
+                                                          └── those kept -> join_measures -> document rules
 """
 
 from __future__ import annotations
@@ -14,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -22,10 +19,10 @@ import regex
 
 from filters.characters import CHARACTER_FLAGS, LETTER, MARK, TERMINAL, UNPUNCTUATED, compose
 from filters.measures.language import UNKNOWN, identify_language, language_probability
-from filters.measures.perplexity import Likelihood, PerplexityConfig, score_text
-from filters.measures.repetition import character_repetition, word_repetition
+from filters.measures.perplexity import Likelihood, PerplexityConfig, join_likelihoods, score_text, stored_likelihood
+from filters.measures.repetition import Numbers, character_repetition, numbered_word_repetition, word_repetition
 from filters.word_lists import LIST_KINDS, SHIPPED, ListsConfig, flagged_words, word_list
-from filters.words import Words, split_composed_words, split_words
+from filters.words import Words, is_counted, split_composed_words
 
 # The measures of filters.md 2.3, in its order.
 TEXT_MEASURES = (
@@ -83,37 +80,14 @@ class TextProfile:
 
         language: two-letter code; None or `und` when unknown. likelihood: what a language model says of the text, None where none
         was asked. hits: of the language's word lists, None for those of the lists that ship. Beside the ten names there are
-        `language`; `words_method`, `counted` or `estimated`; `spam_word_ratio`, the share of words in the spam list, 0 with fewer
-        than two hits; `log10_probability` and `model_tokens`, of which perplexity is made; and the names of `CharacterCounts` and
-        `ListHits`. From all but the first three a document's measures are made.
+        `language`; `words_method`, `counted` or `estimated`, and `estimated_words`, how many are; `spam_word_ratio`, the share of
+        words in the spam list, 0 with fewer than two hits; `log10_probability` and `model_tokens`, of which perplexity is made; and
+        the names of `CharacterCounts` and `ListHits`. From these a document's measures are made.
         """
-        words, length = self.words.items, len(self.text)
-        is_counted = self.words.method == "counted"
-        counts = self.counts
-        base = counts.marks_and_tokens
-        punctuated = language not in UNPUNCTUATED_LANGUAGES and 2 * counts.unpunctuated_letters <= counts.letters
+        words, estimated = self.words.items, self.words.estimated
         hits = hits if hits is not None else count_hits(self, language)
-        by_word = len(words) if is_counted else 0
-        spam = hits.spam_words if hits.spam_words is None or hits.spam_words >= MIN_SPAM_HITS else 0
-        return {
-            "words": len(words),
-            "special_char_ratio": counts.special_chars / length if length else None,
-            "stop_word_ratio": _share(hits.stop_words, by_word),
-            "flagged_word_ratio": _share(hits.flagged_words, by_word),
-            "punctuation_ratio": counts.terminal_marks / base if base and punctuated else None,
-            "common_word_ratio": _share(hits.common_words, by_word),
-            "char_repetition_ratio": character_repetition(self.text) if length else None,
-            "word_repetition_ratio": word_repetition(words) if length and is_counted else None,
-            "language_score": language_score,
-            "perplexity": likelihood.perplexity if likelihood is not None else None,
-            "log10_probability": likelihood.log10 if likelihood is not None else None,
-            "model_tokens": likelihood.tokens if likelihood is not None else None,
-            "language": language if language is not None else UNKNOWN,
-            "words_method": self.words.method,
-            "spam_word_ratio": _share(spam, by_word),
-            **counts._asdict(),
-            **hits._asdict(),
-        }
+        repetition = word_repetition(words) if is_counted(len(words), estimated) else None
+        return _measures(self.text, len(words), estimated, repetition, self.counts, language, language_score, likelihood, hits)
 
 
 class ListHits(NamedTuple):
@@ -192,23 +166,63 @@ def profile_text(text: str) -> TextProfile:
     return TextProfile(normal, split_composed_words(composed, flags), counts)
 
 
-def join_profiles(profiles: Sequence[TextProfile]) -> TextProfile:
-    """The profile of the texts joined by a blank line, from theirs."""
-    return TextProfile(
-        text=PARAGRAPH_SEPARATOR.join(profile.text for profile in profiles),
-        words=Words(
-            tuple(chain.from_iterable(profile.words.items for profile in profiles)),
-            sum(profile.words.estimated for profile in profiles),
-        ),
-        counts=_join_counts(profile.counts for profile in profiles),
-    )
+def join_measures(
+    texts: Sequence[str],
+    measured: Sequence[Mapping[str, Any]],
+    word_numbers: Numbers,
+    language: str | None,
+    language_score: float | None = None,
+) -> dict[str, float | int | str | None]:
+    """The measures of texts joined by a blank line, from theirs: nothing is split, counted or looked up again.
 
-
-def join_measured(texts: Sequence[str], measured: Sequence[Mapping[str, Any]]) -> TextProfile:
-    """The same from texts and their measures: only the words are split again, no character is counted."""
-    text = PARAGRAPH_SEPARATOR.join(texts)
+    measured: what `TextProfile.measures` says of each text in the same language. word_numbers: of all their words, in order, as
+    `filters.words.number_words` gives them.
+    """
+    text = _without_joiners(compose(PARAGRAPH_SEPARATOR.join(texts)))
+    words, estimated = len(word_numbers), sum(map(itemgetter("estimated_words"), measured))
+    repetition = numbered_word_repetition(word_numbers) if is_counted(words, estimated) else None
     counts = _join_counts(map(_COUNTS_OF, measured))
-    return TextProfile(_without_joiners(compose(text)), split_words(text), counts)
+    likelihood = join_likelihoods(map(stored_likelihood, measured))
+    return _measures(text, words, estimated, repetition, counts, language, language_score, likelihood, join_hits(measured))
+
+
+def _measures(
+    text: str,
+    words: int,
+    estimated: int,
+    word_repetition_ratio: float | None,
+    counts: CharacterCounts,
+    language: str | None,
+    language_score: float | None,
+    likelihood: Likelihood | None,
+    hits: ListHits,
+) -> dict[str, float | int | str | None]:
+    """See `TextProfile.measures`. words, estimated: how many there are, and how many of them are an estimate."""
+    length = len(text)
+    base = counts.marks_and_tokens
+    punctuated = language not in UNPUNCTUATED_LANGUAGES and 2 * counts.unpunctuated_letters <= counts.letters
+    by_word = words if is_counted(words, estimated) else 0
+    spam = hits.spam_words if hits.spam_words is None or hits.spam_words >= MIN_SPAM_HITS else 0
+    return {
+        "words": words,
+        "special_char_ratio": counts.special_chars / length if length else None,
+        "stop_word_ratio": _share(hits.stop_words, by_word),
+        "flagged_word_ratio": _share(hits.flagged_words, by_word),
+        "punctuation_ratio": counts.terminal_marks / base if base and punctuated else None,
+        "common_word_ratio": _share(hits.common_words, by_word),
+        "char_repetition_ratio": character_repetition(text) if length else None,
+        "word_repetition_ratio": word_repetition_ratio if length else None,
+        "language_score": language_score,
+        "perplexity": likelihood.perplexity if likelihood is not None else None,
+        "log10_probability": likelihood.log10 if likelihood is not None else None,
+        "model_tokens": likelihood.tokens if likelihood is not None else None,
+        "language": language if language is not None else UNKNOWN,
+        "words_method": "counted" if is_counted(words, estimated) else "estimated",
+        "estimated_words": estimated,
+        "spam_word_ratio": _share(spam, by_word),
+        **counts._asdict(),
+        **hits._asdict(),
+    }
 
 
 def _join_counts(parts: Iterable[Sequence[int]]) -> CharacterCounts:

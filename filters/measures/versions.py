@@ -9,7 +9,7 @@ from filters.flagged_words import FOLDER
 from filters.measures.language import model_file
 
 # Raised whenever a measure gives another number for the same text, or one more is stored.
-MEASURES_VERSION = 3
+MEASURES_VERSION = 4
 
 
 def measure_versions() -> dict[str, str]:

@@ -23,7 +23,6 @@ from filters.measures import (
     PerplexityConfig,
     TextProfile,
     identify_language,
-    join_profiles,
     measure_image,
     profile_text,
     score_text,
@@ -62,7 +61,7 @@ def prepare(document: Document) -> Measured:
     texts = [paragraph.text for node in document.nodes for paragraph in node.paragraphs if paragraph.kind != "boundary"]
     profiles = [profile_text(text) for text in texts]
     images = [node.image for node in document.nodes if node.image is not None]
-    return Measured(document, texts, profiles, join_profiles(profiles), images)
+    return Measured(document, texts, profiles, profile_text("\n\n".join(texts)), images)
 
 
 def of_profiles(measure: Callable[[TextProfile, str], object], each: Measured) -> None:

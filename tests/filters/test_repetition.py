@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from math import isqrt
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.measures.repetition import character_repetition, word_repetition
+from filters.measures.repetition import character_repetition, numbered_word_repetition, word_repetition
+from filters.words import number_words
 
 
 def by_definition(text: str) -> float:
@@ -59,3 +61,14 @@ def test_character_repetition_is_its_definition(text: str) -> None:
 )
 def test_word_repetition(text: str, expected: float) -> None:
     assert word_repetition(text.split()) == expected
+    assert repetition_by_number(text.split()) == expected
+
+
+def repetition_by_number(words: list[str]) -> float:
+    return numbered_word_repetition(np.frombuffer(number_words([words]), np.uint32))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(st.lists(st.sampled_from("abc")), st.lists(st.text(max_size=2), max_size=40).map(lambda words: words * 3)))
+def test_words_repeat_by_number_as_they_do_by_name(words: list[str]) -> None:
+    assert repetition_by_number(words) == word_repetition(words)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.measures import TEXT_MEASURES, join_measured, join_profiles, measure_text, profile_text
+from filters.measures import TEXT_MEASURES, join_measures, measure_text, profile_text
 from filters.rules import first_failure, judge
+from filters.words import number_words
 
 TEXTS = st.text(
     st.one_of(
@@ -118,6 +120,7 @@ def test_what_rules_need_beside_the_measures() -> None:
     assert {name: value for name, value in measures.items() if name not in TEXT_MEASURES} == {
         "language": "und",
         "words_method": "counted",
+        "estimated_words": 0,
         "special_chars": 3,
         "terminal_marks": 2,
         "marks_and_tokens": 4,
@@ -203,11 +206,12 @@ def test_never_raises_and_ratios_are_shares(text: str, language: str | None) -> 
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(TEXTS, max_size=5))
+@given(st.lists(TEXTS, min_size=1, max_size=5))
 def test_a_document_is_measured_from_its_paragraphs(paragraphs: list[str]) -> None:
     profiles, whole = [profile_text(paragraph) for paragraph in paragraphs], profile_text("\n\n".join(paragraphs))
-    assert join_profiles(profiles) == whole
-    assert join_measured(paragraphs, [profile.measures("en") for profile in profiles]) == whole
+    numbers = np.frombuffer(number_words(profile.words.items for profile in profiles), np.uint32)
+    joined = join_measures(paragraphs, [profile.measures("en") for profile in profiles], numbers, "en", 0.5)
+    assert joined == whole.measures("en", 0.5)
 
 
 @pytest.mark.timeout(120)  # anything quadratic takes hours

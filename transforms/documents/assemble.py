@@ -12,24 +12,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
-from filters.measures import (
-    PerplexityConfig,
-    TextProfile,
-    count_hits,
-    join_hits,
-    join_likelihoods,
-    join_measured,
-    join_profiles,
-    measure_image,
-    profile_text,
-    score_text,
-    stored_likelihood,
-)
+import numpy as np
+
+from filters.measures import PerplexityConfig, count_hits, join_measures, measure_image, profile_text, score_text
 from filters.measures.language import language_probability
+from filters.measures.repetition import Numbers
 from filters.rules import RULES, ActiveRules, RuleConfig, Verdict
 from filters.word_lists import SHIPPED, ListsConfig
+from filters.words import number_words
 from transforms.documents.parts import KeptNode, Measures, drop_idle_boundaries, merge_neighbours, split_nodes
 from transforms.images.statuses import REFUSALS
 from transforms.images.urls import url_key
@@ -88,12 +81,14 @@ class ScoredPart:
 class ScoredDocument:
     """A document with every measure that the rules need. `document.nodes` is empty: they are in `nodes`.
 
-    parts: those that the limits of the run make of it.
+    parts: those that the limits of the run make of it. word_numbers: of the words of all measured paragraphs in order, as
+    `number_words` gives them: what tells which words repeat in another choice of paragraphs.
     """
 
     document: Document
     nodes: tuple[ScoredNode, ...]
     parts: tuple[ScoredPart, ...] = ()
+    word_numbers: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +133,7 @@ def score_document(
     models = perplexity or PerplexityConfig()
     config = rules.get("paragraph.language", RULES["paragraph.language"].default)
     nodes: list[ScoredNode] = []
-    profiles: list[TextProfile] = []
+    words: list[Sequence[str]] = []
     for index, node in enumerate(document.nodes):
         if node.image is not None:
             outcome = choose_outcome(node.image, outcomes)
@@ -149,17 +144,17 @@ def score_document(
             continue
         measures: list[Measures] = []
         for paragraph in node.paragraphs:
-            profiles.append(profile_text(paragraph.text))
             if paragraph.kind == "boundary":
                 measures.append({})
             else:
+                profile = profile_text(paragraph.text)
+                words.append(profile.words.items)
                 score = None if config.off else language_probability(paragraph.text, language)
                 likelihood = score_text(paragraph.text, language, models)
-                hits = count_hits(profiles[-1], language, lists)
-                measures.append(profiles[-1].measures(language, score, likelihood, hits))
+                measures.append(profile.measures(language, score, likelihood, count_hits(profile, language, lists)))
         nodes.append(ScoredNode(index, node, tuple(measures)))
-    scored = ScoredDocument(replace(document, nodes=()), tuple(nodes))
-    judge = _Judge(scored, rules, documents, profiles)
+    scored = ScoredDocument(replace(document, nodes=()), tuple(nodes), word_numbers=number_words(words))
+    judge = _Judge(scored, rules, documents)
     judgement = judge.judgement()
     return replace(scored, parts=tuple(ScoredPart(*part) for part in judge.measured.items())), judgement
 
@@ -188,24 +183,15 @@ def judge_document(scored: ScoredDocument, rules: Mapping[str, RuleConfig], docu
 
 
 class _Judge:
-    """The state of judging one document: its drops so far, and the measures of its parts.
+    """The state of judging one document: its drops so far, and the measures of its parts."""
 
-    profiles: of its paragraphs, where they are at hand.
-    """
-
-    def __init__(
-        self,
-        scored: ScoredDocument,
-        rules: Mapping[str, RuleConfig],
-        documents: DocumentsConfig,
-        profiles: Sequence[TextProfile] | None = None,
-    ) -> None:
+    def __init__(self, scored: ScoredDocument, rules: Mapping[str, RuleConfig], documents: DocumentsConfig) -> None:
         self.document = scored.document
         self.nodes = scored.nodes
         self.rules = rules
         self.active = ActiveRules(rules)
         self.documents = documents
-        self.profiles = profiles
+        self.word_numbers = scored.word_numbers
         self.measured: dict[tuple[int, ...], Measures] = {part.paragraphs: part.measures for part in scored.parts}
         self.drops: list[Drop] = []
         self.judged_paragraphs = 0
@@ -326,15 +312,18 @@ class _Judge:
         """The measures of these paragraphs together; those that are known are not measured again."""
         numbers = tuple(paragraphs)
         if numbers not in self.measured:
-            stored = [measures for _, measures in paragraphs.values()]
-            if self.profiles is not None:
-                profile = join_profiles([self.profiles[number] for number in numbers])
-            else:
-                profile = join_measured([paragraph.text for paragraph, _ in paragraphs.values()], stored)
-            likelihood, hits = join_likelihoods(map(stored_likelihood, stored)), join_hits(stored)
+            texts, stored = [paragraph.text for paragraph, _ in paragraphs.values()], [m for _, m in paragraphs.values()]
+            words = np.concatenate([self._words[number] for number in numbers])
             document = self.document
-            self.measured[numbers] = profile.measures(document.language, document.language_score, likelihood, hits)
+            self.measured[numbers] = join_measures(texts, stored, words, document.language, document.language_score)
         return self.measured[numbers]
+
+    @cached_property
+    def _words(self) -> list[Numbers]:
+        """The numbers of the words of each paragraph; a boundary has none."""
+        measures = (measures for node in self.nodes if node.node.image is None for measures in node.measures)
+        stops = np.cumsum([int(each.get("words") or 0) for each in measures])
+        return np.split(np.frombuffer(self.word_numbers, np.uint32), stops[:-1])
 
     def _drop(self, stage: str, kind: TargetKind, target: str, failure: Verdict, detail: str | None) -> None:
         value = failure.value if isinstance(failure.value, int | float) else None

@@ -56,7 +56,7 @@ def scored_row(scored: ScoredDocument) -> dict[str, Any]:
         measures = [[*each.values(), sets.setdefault(tuple(each), len(sets))] for each in s.measures]
         nodes.append({**_encode_node(s.node), "i": s.index, "m": measures, "o": _encode_outcome(s.outcome)})
     parts = [[_runs(part.paragraphs), part.measures] for part in scored.parts]
-    return {**_row(scored.document, {"names": list(sets), "nodes": nodes}), "parts": _json(parts)}
+    return {**_row(scored.document, {"names": list(sets), "nodes": nodes}), "parts": _json(parts), "words": scored.word_numbers}
 
 
 def read_scored(row: Mapping[str, Any]) -> ScoredDocument:
@@ -73,7 +73,7 @@ def read_scored(row: Mapping[str, Any]) -> ScoredDocument:
         for node in stored["nodes"]
     )
     parts = tuple(ScoredPart(_numbers(runs), measures) for runs, measures in json.loads(row["parts"]))
-    return ScoredDocument(_document(row, ()), nodes, parts)
+    return ScoredDocument(_document(row, ()), nodes, parts, row["words"])
 
 
 def encode_blocks(blocks: Sequence[Block]) -> str:

@@ -39,7 +39,7 @@ DOCUMENTS = pa.schema(
         ("nodes", pa.string()),
     ]
 )
-SCORED = DOCUMENTS.append(pa.field("parts", pa.string()))
+SCORED = DOCUMENTS.append(pa.field("parts", pa.string())).append(pa.field("words", pa.binary()))
 
 # Fields as in `Sighting`.
 REFERENCES = pa.schema(

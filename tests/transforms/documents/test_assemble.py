@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from filters.measures import measure_text
+from filters.measures import measure_text, profile_text
 from filters.rules import RuleConfig, rules_from_config
 from filters.word_lists import ListsConfig
 from transforms.documents.assemble import (
@@ -299,10 +299,10 @@ def test_judging_again_with_other_limits_gives_what_scoring_with_them_gives(rule
 def test_measures_of_a_part_that_are_stored_are_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
     scored, expected = score_document(document(*NODES), {}, limits(), DocumentsConfig())
 
-    def measured_again(texts: list[str], measured: object) -> None:
+    def measured_again(texts: list[str], *others: object) -> None:
         raise AssertionError(texts)
 
-    monkeypatch.setattr("transforms.documents.assemble.join_measured", measured_again)
+    monkeypatch.setattr("transforms.documents.assemble.join_measures", measured_again)
     assert judge_document(scored, limits(), DocumentsConfig()) == expected
     assert judge_document(scored, limits(document__words={"min": 1000}), DocumentsConfig()).rows == ()
     with pytest.raises(AssertionError, match="stones"):
@@ -341,6 +341,16 @@ def test_a_boundary_is_not_judged_nor_first_nor_last_nor_doubled(paragraphs: tup
     (row,) = judge((between_boundaries(*paragraphs),), settings=settings).rows
     assert [node.text for node in row.nodes] == [text]
     assert row.scores["words"] == sum(len(p.text.split()) for p in paragraphs if p.text.startswith(SENTENCE))
+
+
+def test_a_part_repeats_what_its_own_paragraphs_do() -> None:
+    again = "We heard the same old song again, and again, on the long way home."
+    paragraphs = (paragraph(prose(1)), BOUNDARY, paragraph("No."), paragraph(again), paragraph(prose(2)), paragraph(again))
+    (row,) = judge((between_boundaries(*paragraphs),)).rows
+    kept = "\n\n".join(paragraphs[number].text for number in (0, 3, 4, 5))
+    for name in ("words", "word_repetition_ratio", "char_repetition_ratio"):
+        assert row.scores[name] == profile_text(kept).measures("en")[name]
+    assert row.scores["word_repetition_ratio"]
 
 
 def test_a_document_of_boundaries_has_no_text() -> None:
