@@ -106,10 +106,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if beam_arguments and options.command not in (_build, _retune):
         parser.error(f"unknown argument {beam_arguments[0]}")
     options.beam_arguments = beam_arguments
-    # A closed pipe (`interleaf page … | head`) ends the program quietly, as it does any Unix tool; not that of somebody who calls
-    # this function with arguments of their own.
-    if arguments is None and hasattr(signal, "SIGPIPE") and options.command in (_page, _config):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    # What holds for a whole process is not for that of somebody who calls this function with arguments of their own.
+    if arguments is None:
+        _own_process(options.command)
     try:
         command: Callable[[argparse.Namespace], int] = options.command
         return command(options)
@@ -119,6 +118,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(f"error: {error}", 1)
     except KeyboardInterrupt:
         return _say(STOPPED, 130)
+
+
+def _own_process(command: object) -> None:
+    """Makes this process one of a command."""
+    # A closed pipe (`interleaf page … | head`) ends the program quietly, as it does any Unix tool.
+    if command in (_page, _config) and hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if command is _retune:
+        from transforms.shards.without_pandas import leave_pandas_out
+
+        leave_pandas_out()
 
 
 def _build(options: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from filters.rules import Verdict, first_failure, judge
+from filters.rules import ActiveRules, Verdict, first_failure, judge
 from pipelines.config import Config, config_from_dict
 from pipelines.errors import UsageError
 from pipelines.run_folder import RUN_FILE, read_plan, read_run
@@ -58,7 +58,7 @@ def _judged(scored: ScoredDocument, config: Config) -> Iterator[tuple[str, tuple
         for place, (paragraph, measures) in enumerate(zip(node.node.paragraphs, node.measures, strict=True)):
             if paragraph.kind in kinds and paragraph.kind != "boundary":
                 yield paragraph.text, judge("paragraph", measures, rules, f"{target}.p{place}")
-    for number, measures in enumerate(judge_document(scored, rules, config.documents).measured):
+    for number, measures in enumerate(judge_document(scored, ActiveRules(rules), config.documents).measured):
         yield scored.document.title or scored.document.url, judge("document", measures, rules, f"{scored.document.id}#part{number}")
 
 

@@ -67,6 +67,7 @@ class ActiveRules:
     """The rules that are on, made ready for things by the thousand: see `first_drop`."""
 
     def __init__(self, rules: Mapping[str, RuleConfig]) -> None:
+        self._rules = rules
         # For each rule: its measure and the limits between which a value passes whatever else is known of the thing, and the rule.
         self._of_level: dict[Level, list[tuple[str | None, float, float, str, Rule, RuleConfig]]] = {}
         for level, table in RULES_OF_LEVEL.items():
@@ -75,6 +76,11 @@ class ActiveRules:
                 for rule_id, rule in table
                 if not (config := rules.get(rule_id, rule.default)).off
             ]
+
+    def max_of(self, rule_id: str) -> float | None:
+        """The upper limit of a rule that is on, and configured; None where there is none."""
+        config = self._rules.get(rule_id)
+        return config.max if config is not None and config.enabled else None
 
     def first_drop(self, level: Level, measures: Measures, target: str = "") -> Verdict | None:
         """As `first_failure(judge(…))`, at a fraction of the cost: verdicts that change nothing are not written down."""

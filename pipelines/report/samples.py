@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from filters.rules import RULES, RuleConfig, Verdict, judge_by
+from filters.rules import RULES, ActiveRules, RuleConfig, Verdict, judge_by
 from filters.rules.table import Level
 from pipelines.config import Config
 from pipelines.run_rows import spread
@@ -92,6 +92,7 @@ class Sample:
 def sample_run(plan: ShardPlan, config: Config) -> Sample:
     """Judges some of a run's documents by its rules and chooses what to show of each rule."""
     rules = config.effective_rules()
+    active = ActiveRules(rules)
     things: dict[Level, list[Thing]] = {"image": [], "paragraph": [], "document": []}
     rows: list[DatasetRow] = []
     documents = 0
@@ -101,7 +102,7 @@ def sample_run(plan: ShardPlan, config: Config) -> Sample:
         chosen = spread(count, -(-SAMPLED_DOCUMENTS * count // max(1, sum(counts))))
         for stored in _table(path).take(pa.array(chosen, pa.int64())).to_pylist():
             scored = read_scored(stored)
-            judgement = judge_document(scored, rules, config.documents)
+            judgement = judge_document(scored, active, config.documents)
             documents += 1
             rows += judgement.rows
             for thing in _things(scored, judgement.measured, config.documents.judged_kinds):

@@ -30,6 +30,7 @@ from filters.measures import (
 from filters.measures.language import language_probability
 from filters.measures.repetition import character_repetition, word_repetition
 from filters.measures.text import count_hits
+from filters.rules import ActiveRules
 from filters.words import split_words
 from pipelines.config import Config, load_config
 from scripts.bench.isolation import read_pages
@@ -149,9 +150,10 @@ def _judge_again(documents: Sequence[Document], config: Config) -> float:
     """With the measures at hand, as `interleaf retune` does."""
     rules = config.effective_rules()
     scored = [score_document(document, {}, rules, config.documents)[0] for document in documents]
+    active = ActiveRules(rules)
     started = process_time()
     for document in scored:
-        judge_document(document, rules, config.documents)
+        judge_document(document, active, config.documents)
     return process_time() - started
 
 

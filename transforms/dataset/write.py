@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from filters.rules import RuleConfig
+from filters.rules import ActiveRules, RuleConfig
 from transforms.dataset.inline_images import InlineCaps, inline_positions
 from transforms.dataset.rows import dataset_row, dataset_schema
 from transforms.documents.assemble import JUDGED_STAGES, DatasetRow, DocumentsConfig, judge_document
@@ -37,6 +37,7 @@ def write_data_shard(index: int, scored_shards: Iterable[int], plan: ShardPlan, 
     if finished is not None:
         return finished
     counts: Counter[str] = Counter({f"{stage}/{end}": 0 for stage in JUDGED_STAGES for end in ("in", "out")})
+    rules = ActiveRules(settings.rules)
     schema = dataset_schema(
         blocks=settings.blocks,
         markdown=settings.markdown,
@@ -48,8 +49,9 @@ def write_data_shard(index: int, scored_shards: Iterable[int], plan: ShardPlan, 
         data = shard.table("data", schema, "train", only_with_rows=True)
         for number in sorted(set(scored_shards)):
             for stored in read_rows(plan.path("stages/scored", number, plan.documents)):
-                judged = judge_document(read_scored(stored), settings.rules, settings.documents)
-                counts.update(judged.counts)
+                judged = judge_document(read_scored(stored), rules, settings.documents)
+                for name, count in judged.counts.items():
+                    counts[name] += count
                 shard.drop(judged.drops)
                 counts["dataset/documents"] += bool(judged.rows)
                 for row in judged.rows:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Literal
 
 import numpy as np
@@ -154,7 +155,7 @@ def score_document(
                 measures.append(profile.measures(language, score, likelihood, count_hits(profile, language, lists)))
         nodes.append(ScoredNode(index, node, tuple(measures)))
     scored = ScoredDocument(replace(document, nodes=()), tuple(nodes), word_numbers=number_words(words))
-    judge = _Judge(scored, rules, documents)
+    judge = _Judge(scored, ActiveRules(rules), documents)
     judgement = judge.judgement()
     return replace(scored, parts=tuple(ScoredPart(*part) for part in judge.measured.items())), judgement
 
@@ -177,7 +178,7 @@ def choose_outcome(image: ImageRef, outcomes: Mapping[bytes, Outcome]) -> Outcom
     return found[0] if found else None
 
 
-def judge_document(scored: ScoredDocument, rules: Mapping[str, RuleConfig], documents: DocumentsConfig) -> Judgement:
+def judge_document(scored: ScoredDocument, rules: ActiveRules, documents: DocumentsConfig) -> Judgement:
     """Applies image rules, paragraph rules, cleaning, splitting and document rules, in this order."""
     return _Judge(scored, rules, documents).judgement()
 
@@ -185,11 +186,10 @@ def judge_document(scored: ScoredDocument, rules: Mapping[str, RuleConfig], docu
 class _Judge:
     """The state of judging one document: its drops so far, and the measures of its parts."""
 
-    def __init__(self, scored: ScoredDocument, rules: Mapping[str, RuleConfig], documents: DocumentsConfig) -> None:
+    def __init__(self, scored: ScoredDocument, rules: ActiveRules, documents: DocumentsConfig) -> None:
         self.document = scored.document
         self.nodes = scored.nodes
         self.rules = rules
-        self.active = ActiveRules(rules)
         self.documents = documents
         self.word_numbers = scored.word_numbers
         self.measured: dict[tuple[int, ...], Measures] = {part.paragraphs: part.measures for part in scored.parts}
@@ -226,7 +226,7 @@ class _Judge:
     def _judge_image(self, scored: ScoredNode) -> KeptNode | None:
         image = scored.node.image
         assert image is not None
-        failure = self.active.first_drop("image", scored.measures[0])
+        failure = self.rules.first_drop("image", scored.measures[0])
         if failure is None:
             return KeptNode(scored.index, scored.node.path, measures=scored.measures, image=image, outcome=scored.outcome)
         status = scored.outcome.status if scored.outcome is not None else "no candidate was looked up"
@@ -244,7 +244,7 @@ class _Judge:
         for place, (paragraph, measured) in enumerate(zip(scored.node.paragraphs, scored.measures, strict=True)):
             failure = None
             if paragraph.kind in self.documents.judged_kinds and paragraph.kind != "boundary":
-                failure = self.active.first_drop("paragraph", measured)
+                failure = self.rules.first_drop("paragraph", measured)
                 self.judged_paragraphs += 1
             if failure is not None:
                 self._drop(PARAGRAPH_STAGE, "node", f"n{scored.index}.p{place}", failure, paragraph.path)
@@ -274,12 +274,7 @@ class _Judge:
     def _split(self, nodes: list[KeptNode]) -> list[list[KeptNode]]:
         if self.documents.too_long == "drop" or not nodes:
             return [nodes]
-        words, images = (self.rules.get(rule) for rule in ("document.words", "document.images"))
-        return split_nodes(
-            nodes,
-            words.max if words is not None and words.enabled else None,
-            images.max if images is not None and images.enabled else None,
-        )
+        return split_nodes(nodes, *map(self.rules.max_of, ("document.words", "document.images")))
 
     def _judge_part(self, part: int, nodes: list[KeptNode]) -> DatasetRow | None:
         target = f"part{part}"
@@ -302,7 +297,7 @@ class _Judge:
             return None
         scores = {**self._measure_part(paragraphs), "images": images}
         self.part_scores.append(scores)
-        failure = self.active.first_drop("document", scores)
+        failure = self.rules.first_drop("document", scores)
         if failure is not None:
             self._drop(PART_STAGE, "page", target, failure, None)
             return None
@@ -322,8 +317,9 @@ class _Judge:
     def _words(self) -> list[Numbers]:
         """The numbers of the words of each paragraph; a boundary has none."""
         measures = (measures for node in self.nodes if node.node.image is None for measures in node.measures)
-        stops = np.cumsum([int(each.get("words") or 0) for each in measures])
-        return np.split(np.frombuffer(self.word_numbers, np.uint32), stops[:-1])
+        stops = [0, *accumulate(int(each.get("words") or 0) for each in measures)]
+        numbers = np.frombuffer(self.word_numbers, np.uint32)
+        return [numbers[start:stop] for start, stop in pairwise(stops)]
 
     def _drop(self, stage: str, kind: TargetKind, target: str, failure: Verdict, detail: str | None) -> None:
         value = failure.value if isinstance(failure.value, int | float) else None

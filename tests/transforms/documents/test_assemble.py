@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from filters.measures import measure_text, profile_text
-from filters.rules import RuleConfig, rules_from_config
+from filters.rules import ActiveRules, RuleConfig, rules_from_config
 from filters.word_lists import ListsConfig
 from transforms.documents.assemble import (
     DocumentsConfig,
@@ -57,7 +57,7 @@ def limits(**rules: object) -> dict[str, RuleConfig]:
 def judge(nodes: tuple[Node, ...], outcomes: tuple[Outcome, ...] = (), settings: DocumentsConfig | None = None, **rules: object):  # type: ignore[no-untyped-def]
     configured = limits(**rules), settings or DocumentsConfig()
     scored, judged = score_document(document(*nodes), {o.url_key: o for o in outcomes}, *configured)
-    assert judge_document(scored, *configured) == judged
+    assert judge_document(scored, ActiveRules(configured[0]), configured[1]) == judged
     return judged
 
 
@@ -144,7 +144,7 @@ def test_an_image_over_the_limit_costs_itself_or_its_document(policy: str, stage
     scored, judged = score_document(
         document(*nodes), outcomes, rules, settings, nsfw_score_of=lambda outcome: scores[outcome.sha256 or ""]
     )
-    assert judge_document(scored, rules, settings) == judged
+    assert judge_document(scored, ActiveRules(rules), settings) == judged
     assert {("image_nodes", "image.nsfw"): 1} | stage | {("image_nodes", "image.available"): 1} == drops(judged)
     assert len(judged.rows) == rows
     assert [drop.value for drop in judged.drops if drop.rule == "image.nsfw"] == [0.81] * len(
@@ -164,7 +164,7 @@ def test_lists_of_the_run_measure_paragraphs_and_documents(tmp_path: Path) -> No
     # Judged by other limits, a part that was not measured before has the same lists.
     others = limits(paragraph__stop_words=None, document__stop_words=None, paragraph__words={"min": 1})
     _, fresh = score_document(document(*nodes), {}, others, DocumentsConfig(), lists=lists)
-    assert judge_document(stored, others, DocumentsConfig()) == fresh
+    assert judge_document(stored, ActiveRules(others), DocumentsConfig()) == fresh
     assert fresh.rows[0].scores["stop_word_ratio"] == 2 * 2 / (row.scores["words"] + 2)
 
 
@@ -292,7 +292,7 @@ def test_judging_again_with_other_limits_gives_what_scoring_with_them_gives(rule
     outcomes = {o.url_key: o for o in (ok(GOOD), ok(OTHER, "bb", width=500))}
     stored, _ = score_document(document(*NODES), outcomes, limits(), DocumentsConfig())
     fresh, expected = score_document(document(*NODES), outcomes, limits(**rules), DocumentsConfig())
-    assert judge_document(stored, limits(**rules), DocumentsConfig()) == expected
+    assert judge_document(stored, ActiveRules(limits(**rules)), DocumentsConfig()) == expected
     assert fresh.nodes == stored.nodes
 
 
@@ -303,10 +303,10 @@ def test_measures_of_a_part_that_are_stored_are_not_measured_again(monkeypatch: 
         raise AssertionError(texts)
 
     monkeypatch.setattr("transforms.documents.assemble.join_measures", measured_again)
-    assert judge_document(scored, limits(), DocumentsConfig()) == expected
-    assert judge_document(scored, limits(document__words={"min": 1000}), DocumentsConfig()).rows == ()
+    assert judge_document(scored, ActiveRules(limits()), DocumentsConfig()) == expected
+    assert judge_document(scored, ActiveRules(limits(document__words={"min": 1000})), DocumentsConfig()).rows == ()
     with pytest.raises(AssertionError, match="stones"):
-        judge_document(scored, limits(paragraph__words={"min": 6}), DocumentsConfig())
+        judge_document(scored, ActiveRules(limits(paragraph__words={"min": 6})), DocumentsConfig())
 
 
 def test_a_switched_off_maximum_splits_nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -35,6 +36,12 @@ DOCUMENT = Document(
     blocks=(Block("paragraph", "x", "p", "/p", 0), Block("table", "1", "table", "/t", 1, rows=[["1"]], excluded="fallback")),
 )
 OUTCOME = Outcome(url_key(URL), URL, "ok", sha256="ab", format="PNG", width=1, height=2, bytes=3, file="a.warc", offset=4, length=5)
+
+
+def test_lone_surrogates_come_back_as_they_were() -> None:
+    image = replace(DOCUMENT.nodes[2].image, alt="A\ud800", hints=(2**63 - 1, None))  # type: ignore[type-var]
+    document = replace(DOCUMENT, nodes=(Node("/img", (2, 3), image=image),))
+    assert read_document(through_arrow(document_row(document), DOCUMENTS)) == document
 
 
 def through_arrow(row: dict[str, object], schema: pa.Schema) -> dict[str, object]:
