@@ -18,6 +18,7 @@ from filters.rules import check_rules
 from pipelines.card import write_card
 from pipelines.config import config_from_dict
 from pipelines.report import write_report
+from pipelines.report.samples import Chosen
 from pipelines.run_folder import EARLIER, SUCCESS, read_run
 from transforms.dataset.rows import dataset_schema
 from transforms.documents.assemble import JUDGED_STAGES
@@ -81,10 +82,10 @@ def shard_totals(manifest: ShardManifest) -> RunTotals:
     return RunTotals({stage: 1}, {stage: manifest.rows}, {stage: manifest.bytes}, dict(manifest.counts), cpu_seconds)
 
 
-def finish_run(folder: StoredPath, plan: ShardPlan, totals: RunTotals, started: float) -> StoredPath:
+def finish_run(folder: StoredPath, plan: ShardPlan, totals: RunTotals, started: float, chosen: Chosen | None = None) -> StoredPath:
     """Checks that all shards are there, each of them once, then writes everything that describes the run.
 
-    totals: the sum of the shards that `check_shard` found whole.
+    totals: the sum of the shards that `check_shard` found whole. chosen: see `write_report`.
 
     Raises:
         RuntimeError: a shard missing; in != out + drops.
@@ -125,7 +126,7 @@ def finish_run(folder: StoredPath, plan: ShardPlan, totals: RunTotals, started: 
         size = add_empty_table(folder, first, plan.key, "data", schema, "train").bytes
     publish_text(json.dumps(stats, indent=1) + "\n", folder / "stats.json", folder)
     write_card(folder, schema, totals.rows["data"], size, stats)
-    write_report(folder)
+    write_report(folder, chosen)
     success = folder / SUCCESS
     publish_text(plan.key + "\n", success, folder)
     remove_temporary_files(folder)

@@ -27,6 +27,7 @@ from pipelines.config import ConfigError, config_from_dict, load_config, overrid
 from pipelines.errors import RunError, UsageError
 from pipelines.finish import add_totals, check_shard, finish_run, origin_manifests, shard_totals
 from pipelines.input_manifest import InputSummary
+from pipelines.report.samples import Chosen
 from pipelines.retune_keys import check_retunable
 from pipelines.run_folder import (
     INPUT_FILE,
@@ -143,11 +144,12 @@ def run_in_process(run: Run, started: float) -> None:
     scored: dict[int, list[int]] = {index: [] for index in range(plan.data)}
     for index in range(plan.documents):
         scored[plan.data_shard(index)].append(index)
-    made = (write_data_shard(index, shards, plan, settings) for index, shards in scored.items())
+    chosen = Chosen(plan)
+    made = (write_data_shard(index, shards, plan, settings, chosen.see) for index, shards in scored.items())
     manifests = (check_shard(plan, [manifest]) for each in (origin_manifests(plan), made) for manifest in each)
     try:
         totals = reduce(add_totals, map(shard_totals, manifests))
-        finish_run(run.folder, plan, totals, started)
+        finish_run(run.folder, plan, totals, started, chosen)
     except RuleGuardError as error:
         raise RunError(str(error)) from error
     except (RuntimeError, OSError) as error:

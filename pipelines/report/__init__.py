@@ -17,7 +17,7 @@ from pipelines.config import config_from_dict
 from pipelines.errors import UsageError
 from pipelines.report.charts import bar
 from pipelines.report.rules import rule_card, samples_list
-from pipelines.report.samples import SAMPLED_SHARDS, Group, Sample, groups_of, sample_drops, sample_run
+from pipelines.report.samples import SAMPLED_SHARDS, Chosen, Group, Sample, groups_of, sample_drops, sample_run
 from pipelines.report.style import STYLE
 from pipelines.report.thumbnails import make_thumbnails
 from pipelines.run_folder import read_plan, read_run
@@ -46,8 +46,11 @@ TEXT_LENGTH, TEXTS = 1500, 12
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-def write_report(folder: StoredPath) -> StoredPath:
-    """Writes `report.html` into a run folder that has `stats.json`. Raises UsageError when it has none."""
+def write_report(folder: StoredPath, chosen: Chosen | None = None) -> StoredPath:
+    """Writes `report.html` into a run folder that has `stats.json`. Raises UsageError when it has none.
+
+    chosen: the sample, where some of its documents were seen already.
+    """
     try:
         stats = json.loads((folder / "stats.json").read_text(encoding="utf-8"))
     except OSError:
@@ -55,7 +58,7 @@ def write_report(folder: StoredPath) -> StoredPath:
             f"{folder}: no stats.json: the run is not finished; repeat the `interleaf build` command to resume"
         ) from None
     path = folder / "report.html"
-    text = "".join(_page(folder, stats)).encode("utf-8", "replace").decode("utf-8")  # no lone surrogates
+    text = "".join(_page(folder, stats, chosen)).encode("utf-8", "replace").decode("utf-8")  # no lone surrogates
     publish_text(text, path, folder)
     if isinstance(folder, Path):
         with contextlib.suppress(OSError):
@@ -63,10 +66,10 @@ def write_report(folder: StoredPath) -> StoredPath:
     return path
 
 
-def _page(folder: StoredPath, stats: dict[str, Any]) -> Iterator[str]:
+def _page(folder: StoredPath, stats: dict[str, Any], chosen: Chosen | None) -> Iterator[str]:
     run, plan = read_run(folder), read_plan(folder)
     config = config_from_dict(run["config"], str(folder))
-    sample, drops = sample_run(plan, config), sample_drops(plan)
+    sample, drops = sample_run(chosen or Chosen(plan), config), sample_drops(plan)
     pictures = make_thumbnails(plan, _images_of(sample))
     yield '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"><title>interleaf report</title><style>{STYLE}</style>'

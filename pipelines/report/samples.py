@@ -24,7 +24,7 @@ from filters.rules import RULES, ActiveRules, RuleConfig, Verdict, judge_by
 from filters.rules.table import Level
 from pipelines.config import Config
 from pipelines.run_rows import spread
-from transforms.documents.assemble import JUDGED_STAGES, DatasetRow, ScoredDocument, judge_document
+from transforms.documents.assemble import JUDGED_STAGES, DatasetRow, Judgement, ScoredDocument, judge_document
 from transforms.documents.codec import read_scored
 from transforms.documents.parts import Measures
 from transforms.images.urls import host_of
@@ -89,24 +89,52 @@ class Sample:
     documents: int
 
 
-def sample_run(plan: ShardPlan, config: Config) -> Sample:
-    """Judges some of a run's documents by its rules and chooses what to show of each rule."""
+class Chosen:
+    """The documents of a run's sample. What came of them is kept where it is seen while the dataset is written, else read again."""
+
+    def __init__(self, plan: ShardPlan) -> None:
+        self._plan = plan
+        shards = spread(plan.documents, SAMPLED_SHARDS)
+        counts = [pq.read_metadata(arrow_source(self._path(shard))).num_rows for shard in shards]
+        self._places = {
+            shard: spread(count, -(-SAMPLED_DOCUMENTS * count // max(1, sum(counts))))
+            for shard, count in zip(shards, counts, strict=True)
+        }
+        self._wanted = {shard: frozenset(places) for shard, places in self._places.items()}
+        self._seen: dict[tuple[int, int], tuple[ScoredDocument, Judgement]] = {}
+
+    def see(self, shard: int, place: int, scored: ScoredDocument, judgement: Judgement) -> None:
+        """Keeps what came of a document, if it is of the sample (`transforms.dataset.write.Witness`)."""
+        if place in self._wanted.get(shard, ()):
+            self._seen[shard, place] = scored, judgement
+
+    def judged(self, config: Config) -> Iterator[tuple[ScoredDocument, Judgement]]:
+        """The documents in the order of the run, with what came of them."""
+        rules = ActiveRules(config.effective_rules())
+        for shard, places in self._places.items():
+            missing = [place for place in places if (shard, place) not in self._seen]
+            if missing:
+                rows = _table(self._path(shard)).take(pa.array(missing, pa.int64())).to_pylist()
+                for place, scored in zip(missing, map(read_scored, rows), strict=True):
+                    self._seen[shard, place] = scored, judge_document(scored, rules, config.documents)
+            for place in places:
+                yield self._seen.pop((shard, place))
+
+    def _path(self, shard: int) -> StoredPath:
+        return self._plan.path("stages/scored", shard, self._plan.documents)
+
+
+def sample_run(chosen: Chosen, config: Config) -> Sample:
+    """What some of a run's documents show of each rule."""
     rules = config.effective_rules()
-    active = ActiveRules(rules)
     things: dict[Level, list[Thing]] = {"image": [], "paragraph": [], "document": []}
     rows: list[DatasetRow] = []
     documents = 0
-    paths = [plan.path("stages/scored", index, plan.documents) for index in spread(plan.documents, SAMPLED_SHARDS)]
-    counts = [pq.read_metadata(arrow_source(path)).num_rows for path in paths]
-    for path, count in zip(paths, counts, strict=True):
-        chosen = spread(count, -(-SAMPLED_DOCUMENTS * count // max(1, sum(counts))))
-        for stored in _table(path).take(pa.array(chosen, pa.int64())).to_pylist():
-            scored = read_scored(stored)
-            judgement = judge_document(scored, active, config.documents)
-            documents += 1
-            rows += judgement.rows
-            for thing in _things(scored, judgement.measured, config.documents.judged_kinds):
-                things[thing.level].append(thing)
+    for scored, judgement in chosen.judged(config):
+        documents += 1
+        rows += judgement.rows
+        for thing in _things(scored, judgement.measured, config.documents.judged_kinds):
+            things[thing.level].append(thing)
     rng = random.Random("documents")
     shown = sorted(rng.sample(range(len(rows)), min(SAMPLES, len(rows))))
     views = [_view(rule, rules[rule], things[RULES[rule].level], rules) for rule in RULES]
@@ -246,8 +274,8 @@ def _drop_files(plan: ShardPlan) -> Iterator[StoredPath]:
 def _codes(table: pa.Table) -> np.ndarray[Any, Any]:
     """A number for each row; equal for rows of the same stage and rule."""
     stage, rule = (table[name].combine_chunks().dictionary_encode() for name in ("stage", "rule"))
-    codes: np.ndarray[Any, Any] = stage.indices.to_numpy() * len(rule.dictionary) + rule.indices.to_numpy()
-    return codes
+    stages, rules = (np.from_dlpack(column.indices).astype(np.int64) for column in (stage, rule))  # `to_numpy` loads pandas
+    return stages * len(rule.dictionary) + rules
 
 
 def _table(path: StoredPath, columns: list[str] | None = None) -> pa.Table:

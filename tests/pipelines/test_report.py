@@ -86,7 +86,10 @@ def test_each_part_of_a_run_has_its_section(finished: Path) -> None:
 
 def test_samples_of_a_rule_stand_on_the_side_their_value_says(finished: Path) -> None:
     plan = read_plan(finished)
-    views = {view.rule: view for view in samples.sample_run(plan, config_from_dict(read_run(finished)["config"], "x")).rules}
+    views = {
+        view.rule: view
+        for view in samples.sample_run(samples.Chosen(plan), config_from_dict(read_run(finished)["config"], "x")).rules
+    }
     words = views["paragraph.words"]
     assert 0 < len(words.dropped) <= samples.SAMPLES == len(words.kept)
     for thing, verdict in words.dropped:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from filters.rules import ActiveRules, RuleConfig
 from transforms.dataset.inline_images import InlineCaps, inline_positions
 from transforms.dataset.rows import dataset_row, dataset_schema
-from transforms.documents.assemble import JUDGED_STAGES, DatasetRow, DocumentsConfig, judge_document
+from transforms.documents.assemble import JUDGED_STAGES, DatasetRow, DocumentsConfig, Judgement, ScoredDocument, judge_document
 from transforms.documents.codec import read_scored
 from transforms.records import ShardManifest
 from transforms.shards.bodies import image_bytes
@@ -31,8 +32,17 @@ class WriteSettings:
     pii: str | None = None
 
 
-def write_data_shard(index: int, scored_shards: Iterable[int], plan: ShardPlan, settings: WriteSettings) -> ShardManifest:
-    """Makes a data shard from its scored shards, in their order; without a row it is a manifest and drops only."""
+Witness: TypeAlias = Callable[[int, int, ScoredDocument, Judgement], None]
+"""Is shown what came of a document: its scored shard, its number there, it, and its judgement."""
+
+
+def write_data_shard(
+    index: int, scored_shards: Iterable[int], plan: ShardPlan, settings: WriteSettings, witness: Witness | None = None
+) -> ShardManifest:
+    """Makes a data shard from its scored shards, in their order; without a row it is a manifest and drops only.
+
+    witness: is shown every document; of a shard that was there already, none.
+    """
     finished = find_finished(plan.folder, STAGE, index, plan.data, plan.key)
     if finished is not None:
         return finished
@@ -48,8 +58,11 @@ def write_data_shard(index: int, scored_shards: Iterable[int], plan: ShardPlan, 
         # `datasets` cannot load a file without rows that stands before one with rows.
         data = shard.table("data", schema, "train", only_with_rows=True)
         for number in sorted(set(scored_shards)):
-            for stored in read_rows(plan.path("stages/scored", number, plan.documents)):
-                judged = judge_document(read_scored(stored), rules, settings.documents)
+            for place, stored in enumerate(read_rows(plan.path("stages/scored", number, plan.documents))):
+                scored = read_scored(stored)
+                judged = judge_document(scored, rules, settings.documents)
+                if witness is not None:
+                    witness(number, place, scored, judged)
                 for name, count in judged.counts.items():
                     counts[name] += count
                 shard.drop(judged.drops)
