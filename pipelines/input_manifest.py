@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from io import TextIOWrapper
@@ -133,6 +132,8 @@ def _manifest_line(text: str, where: str) -> tuple[str, int]:
 
 def _sorted_by_path(files: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     """Distinct files in the order of their paths, sorted on disk."""
+    import sqlite3
+
     table = sqlite3.connect("")  # a temporary file, gone when closed
     try:
         table.execute("CREATE TABLE input (path BLOB, bytes INTEGER, PRIMARY KEY (path, bytes)) WITHOUT ROWID")

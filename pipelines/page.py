@@ -11,8 +11,9 @@ from pathlib import Path
 from pipelines.config import Config, ConfigError, load_config
 from pipelines.errors import UsageError
 from transforms.archives.encoding import decode_html
-from transforms.archives.read import ReadSettings, plan_file, read_range, read_source
+from transforms.archives.read import plan_file, read_range, read_source
 from transforms.archives.select import select_page
+from transforms.archives.settings import ReadSettings
 from transforms.blocks.dedup import Repeat, deduplicate
 from transforms.blocks.extract import page_blocks
 from transforms.blocks.links import PageUrls

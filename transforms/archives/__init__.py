@@ -8,13 +8,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from transforms.archives.read import ReadSettings, plan_file, plan_input, read_range, read_source
+    from transforms.archives.read import plan_file, plan_input, read_range, read_source
+    from transforms.archives.settings import ReadSettings
     from transforms.archives.tables import TableConfig
     from transforms.files import InputError
 
 __all__ = ["InputError", "ReadSettings", "TableConfig", "plan_file", "plan_input", "read_range", "read_source"]
 
-_ELSEWHERE = {"InputError": "transforms.files", "TableConfig": "transforms.archives.tables"}
+_ELSEWHERE = {
+    "InputError": "transforms.files",
+    "ReadSettings": "transforms.archives.settings",
+    "TableConfig": "transforms.archives.tables",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from transforms.archives.compressed import BrokenContentError, open_content
-from transforms.archives.record_reader import ReadLimits
+from transforms.archives.settings import ReadLimits
 from transforms.archives.tables import TableConfig, drop_row, read_row
 from transforms.files import InputError, Opener, open_file
 from transforms.records import Drop, Response, Source

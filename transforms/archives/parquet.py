@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from transforms.archives.mapped import MappedFile
 from transforms.archives.ranges import join_neighbours
-from transforms.archives.record_reader import ReadLimits
+from transforms.archives.settings import ReadLimits
 from transforms.archives.tables import TableConfig, batch_rows, check_types, drop_row, read_row
 from transforms.files import Opener, open_file
 from transforms.records import Drop, Response, Source

@@ -10,28 +10,17 @@ jsonl    bytes as stored        offset and length of the line, uncompressed
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 
 from transforms.archives.arrow import plan_batches, read_arrow, read_arrow_row
 from transforms.archives.compressed import compression_of
-from transforms.archives.formats import FormatChoice, detect_format
+from transforms.archives.formats import detect_format
 from transforms.archives.jsonl import check_jsonl, read_jsonl, read_jsonl_row
 from transforms.archives.parquet import plan_row_groups, read_parquet, read_parquet_row
 from transforms.archives.ranges import FilePlan, cut_bytes, plan_ranges
-from transforms.archives.record_reader import ReadLimits
-from transforms.archives.tables import TableConfig
+from transforms.archives.settings import ReadSettings
 from transforms.archives.warc import read_record, read_records
 from transforms.files import Opener, open_file
 from transforms.records import Drop, InputRange, Response, Revisit, Source
-
-
-@dataclass(frozen=True, slots=True)
-class ReadSettings:
-    """How inputs are read. format: of all files, or `auto`. table: columns of tables. limits: of bodies."""
-
-    format: FormatChoice = "auto"
-    table: TableConfig = field(default_factory=TableConfig)
-    limits: ReadLimits = field(default_factory=ReadLimits)
 
 
 def plan_input(

@@ -12,11 +12,11 @@ from warcio.statusandheaders import StatusAndHeadersParser
 
 from transforms.archives.content_codings import decode_body
 from transforms.archives.select import STAGE, media_type
+from transforms.archives.settings import MEBIBYTE, ReadLimits
 from transforms.archives.sniff import sniff_signature
 from transforms.archives.streams import RECORD_START, RecordStream
 from transforms.records import Drop, Response, Revisit, Source
 
-MEBIBYTE = 1024 * 1024
 HEADER_PEEK_BYTES = 8 * 1024
 MAX_HEADER_BYTES = MEBIBYTE
 SNIFFED_BYTES = 96
@@ -35,14 +35,6 @@ BETWEEN_BYTES = 64
 HTML_TYPES = ("text/html", "application/xhtml+xml")
 HTML_END = b"</html"
 HTML_END_BYTES = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class ReadLimits:
-    """Largest body that is read, in bytes, as stored and as decoded. image_bytes: of images; html_bytes: of everything else."""
-
-    html_bytes: int = 10 * MEBIBYTE
-    image_bytes: int = 20 * MEBIBYTE
 
 
 class _UnreadableError(Exception):

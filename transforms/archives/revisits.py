@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from transforms.archives.read import ReadSettings, read_source
+from transforms.archives.read import read_source
+from transforms.archives.settings import ReadSettings
 from transforms.archives.warc import unresolved_drop
 from transforms.records import REVISIT, Drop, PayloadSighting, RepeatedPayload, Response, Revisit, Source
 

@@ -28,13 +28,12 @@ from transforms.archives.members import (
     find_member,
     member_kinds,
 )
-from transforms.archives.record_reader import ReadLimits, RecordReader
+from transforms.archives.record_reader import RecordReader
 from transforms.archives.select import STAGE, SelectConfig, select_page
+from transforms.archives.settings import ReadLimits
 from transforms.archives.streams import PlainFile, RecordStream, StoredFile
 from transforms.files import Opener, open_file
 from transforms.records import Drop, Page, Response, Revisit
-
-__all__ = ["ReadLimits", "read_record", "read_responses", "read_warc"]
 
 UNRESOLVED = "read.revisit_unresolved"
 """The rule of a revisit whose original is not in the input."""

@@ -14,8 +14,6 @@ import os
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from transforms.images.network.downloader import ENVIRONMENT, FetcherError, why_unavailable
-
 SUPPRESSOR = "SuppressStdoutStderr"
 SKIPPED = "resize_skipped"
 """The flag of an image that is stored as received although a resize mode is on."""
@@ -75,6 +73,8 @@ def _resizer(config: ResizeConfig) -> Any:
 @functools.cache
 def load_resizer() -> Any:
     """The module `img2dataset.resizer` with its suppressor taken out, tested once a process."""
+    from transforms.images.network.downloader import ENVIRONMENT, FetcherError, why_unavailable
+
     reason = why_unavailable()
     if reason is not None:
         raise FetcherError(f"images.resize.mode: {reason}; or set it to none")

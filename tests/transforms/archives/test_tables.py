@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.archives import InputError, ReadSettings, TableConfig, plan_file, plan_input, read_range, read_source
-from transforms.archives.record_reader import ReadLimits
+from transforms.archives.settings import ReadLimits
 from transforms.archives.tables import iso_date
 from transforms.records import Drop, InputRange, Response, Source
 

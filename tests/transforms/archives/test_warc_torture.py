@@ -9,7 +9,8 @@ import pytest
 
 from scripts.bench.torture_set import CASES, HTML, HTML_BYTES, IMAGE_BYTES, MEMBER, SENTINEL, URL, cut_page, wrong_checksum
 from scripts.bench.warc_builder import gzip_member, page, sentinel, stored_member
-from transforms.archives.warc import ReadLimits, read_responses
+from transforms.archives.settings import ReadLimits
+from transforms.archives.warc import read_responses
 from transforms.records import Response
 
 LIMITS = ReadLimits(html_bytes=HTML_BYTES, image_bytes=IMAGE_BYTES)

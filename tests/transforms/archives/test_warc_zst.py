@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scripts.bench.torture_set import CASES, HTML, HTML_BYTES, IMAGE_BYTES, READ, SENTINEL
 from scripts.bench.warc_builder import page, sentinel
 from transforms.archives import ReadSettings, plan_input, read_range, read_source
-from transforms.archives.record_reader import ReadLimits
+from transforms.archives.settings import ReadLimits
 from transforms.archives.warc import read_responses
 from transforms.records import Drop, InputRange, Response
 
