@@ -41,7 +41,7 @@ from transforms.archives.select import SelectConfig
 from transforms.dataset.inline_images import InlineCaps
 from transforms.dataset.write import WriteSettings
 from transforms.documents.assemble import DocumentsConfig
-from transforms.documents.extract import ExtractConfig
+from transforms.documents.config import ExtractConfig
 from transforms.images.mentions import ReferenceConfig
 from transforms.images.network.config import NetworkConfig
 from transforms.images.prepare import StoredImageConfig

@@ -10,7 +10,8 @@ import pytest
 
 from filters.measures import identify_language
 from transforms.blocks import extract_blocks
-from transforms.documents.extract import ExtractConfig, extract_document
+from transforms.documents.config import ExtractConfig
+from transforms.documents.extract import extract_document
 from transforms.html.readerable import is_probably_readerable
 from transforms.html.tree import parse_html
 from transforms.records import Document, Drop, Page, Source

@@ -16,7 +16,8 @@ from transforms.archives.revisits import capture_key, find_originals, payload_ke
 from transforms.archives.select import SelectConfig, media_type, sample_drop, select_page
 from transforms.archives.warc import UNRESOLVED, unresolved_drop
 from transforms.documents.codec import document_row
-from transforms.documents.extract import STAGE, ExtractConfig, extract_document, page_drop
+from transforms.documents.config import ExtractConfig
+from transforms.documents.extract import STAGE, extract_document, page_drop
 from transforms.documents.isolate import IsolatedExtractor, IsolationLimits, WorkerStartError
 from transforms.documents.isolate_protocol import describe_error
 from transforms.group_by_shard import GroupByShard

@@ -28,7 +28,8 @@ from transforms.blocks.evidence import KNOWN_CLASSES, KNOWN_TOKENS
 from transforms.blocks.extract import BlocksConfig, page_blocks
 from transforms.blocks.main_content.select import select_main_content
 from transforms.blocks.strip import read_style
-from transforms.documents.extract import ExtractConfig, extract_document, make_nodes, page_directives
+from transforms.documents.config import ExtractConfig
+from transforms.documents.extract import extract_document, make_nodes, page_directives
 from transforms.documents.isolate_worker import warm_up
 from transforms.html.limits import exceeded_limit, exceeded_nodes
 from transforms.html.readerable import gate_score

@@ -17,7 +17,8 @@ import sys
 import time
 from collections.abc import Callable
 
-from transforms.documents.extract import ExtractConfig, extract_document
+from transforms.documents.config import ExtractConfig
+from transforms.documents.extract import extract_document
 from transforms.documents.isolate import IsolatedExtractor, IsolationLimits
 from transforms.html.limits import LimitsConfig
 from transforms.records import Document, Drop, Page, Source

@@ -19,7 +19,8 @@ import psutil
 
 from transforms.archives.select import SelectConfig, select_page
 from transforms.archives.warc import read_responses
-from transforms.documents.extract import ExtractConfig, extract_document
+from transforms.documents.config import ExtractConfig
+from transforms.documents.extract import extract_document
 from transforms.documents.isolate import IsolatedExtractor
 from transforms.records import Document, Drop, Page, Response
 

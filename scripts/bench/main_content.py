@@ -39,12 +39,14 @@ from transforms.archives.encoding import decode_html
 from transforms.blocks.dedup import Deduplicated, deduplicate
 from transforms.blocks.extract import PageBlocks, page_blocks
 from transforms.blocks.main_content.characters import Matrix
+from transforms.blocks.main_content.config import MainContentConfig
 from transforms.blocks.main_content.decide import decide
 from transforms.blocks.main_content.features import COLUMNS, GROUPS, TOKEN_COLUMNS, TOKENS, measure_rows
 from transforms.blocks.main_content.model import shipped_model
-from transforms.blocks.main_content.select import MainContentConfig, select_main_content
+from transforms.blocks.main_content.select import select_main_content
 from transforms.blocks.main_content.view import rows_of, view_page
-from transforms.documents.extract import ExtractConfig, extract_document
+from transforms.documents.config import ExtractConfig
+from transforms.documents.extract import extract_document
 from transforms.documents.isolate_worker import warm_up
 from transforms.html.tree import parse_html
 

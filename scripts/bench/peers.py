@@ -22,7 +22,8 @@ from typing import Any
 
 from scripts.bench.isolation import read_pages
 from transforms.archives.encoding import decode_html
-from transforms.documents.extract import ExtractConfig, extract_document
+from transforms.documents.config import ExtractConfig
+from transforms.documents.extract import extract_document
 from transforms.documents.isolate_worker import warm_up
 from transforms.html.tree import parse_html
 from transforms.records import Page

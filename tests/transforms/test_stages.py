@@ -13,8 +13,8 @@ from PIL import Image
 import transforms.extract_documents as extract_documents
 from scripts.bench.warc_builder import gzip_member, http_response, warc_record
 from scripts.make_demo_crawl import make_demo_crawl
-from transforms.blocks.main_content.select import MainContentConfig
-from transforms.documents.extract import ExtractConfig
+from transforms.blocks.main_content.config import MainContentConfig
+from transforms.documents.config import ExtractConfig
 from transforms.extract_documents import MIN_ERRORS, ExtractSettings, extract_range
 from transforms.fetch_images import begin_look_up, read_sightings, resolve_shard, shard_of, store_shard
 from transforms.images.optout import OptOutConfig

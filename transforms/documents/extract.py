@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import replace
 
 from filters.measures.language import identify_language
 from transforms.archives.encoding import Decoded, decode_html
@@ -14,17 +13,17 @@ from transforms.archives.select import language_hints
 from transforms.blocks import content_hash
 from transforms.blocks.dedup import deduplicate
 from transforms.blocks.extract import BlocksConfig, page_blocks
-from transforms.blocks.main_content.select import MainContentConfig, Selection, select_main_content
+from transforms.blocks.main_content.select import Selection, select_main_content
+from transforms.documents.config import ExtractConfig
 from transforms.documents.obelics import read_obelics_page
-from transforms.html.limits import LimitsConfig, exceeded_limit, exceeded_nodes
-from transforms.html.readerable import GateConfig, gate_score
+from transforms.html.limits import exceeded_limit, exceeded_nodes
+from transforms.html.readerable import gate_score
 from transforms.html.simplify_tags import ObelicsConfig
-from transforms.html.text_length import SCRIPT_LENGTH_SCALE
 from transforms.html.text_merge import normalise_text
 from transforms.html.tree import LexborHTMLParser, parse_html
 from transforms.images.candidates import candidate_origins, download_order, size_hints
 from transforms.images.declared import rendered_size
-from transforms.images.mentions import ReferenceConfig, skip_images
+from transforms.images.mentions import skip_images
 from transforms.images.optout import find_refusal, header_directives, meta_directives
 from transforms.images.urls import host_of
 from transforms.records import REVISIT, Block, Document, Drop, ImageRef, Node, Page, Paragraph, Separator
@@ -42,29 +41,6 @@ NO_TEXT_KINDS = ("rule", "media")
 
 LINE_TAGS = frozenset({"dt", "dd", "td", "th", "button", "label", "option"})
 """Elements whose texts stand in lines below each other rather than as paragraphs, like the items of a list."""
-
-
-@dataclass(frozen=True)
-class ExtractConfig:
-    """How a page becomes a document."""
-
-    profile: Literal["default", "obelics"] = field(
-        default="default",
-        metadata={"help": "default: documents are made of blocks; obelics: of what OBELICS's rules leave of the page (obelics.md)"},
-    )
-    isolation: Literal["process", "none"] = field(
-        default="process", metadata={"help": "process: in a process that a page may crash or block; none: in the run's own"}
-    )
-    gate: GateConfig = field(
-        default_factory=lambda: GateConfig(script_length_scale=SCRIPT_LENGTH_SCALE),
-        metadata={"help": "the readerable gate (readerable.md), with lengths that are fair to every script"},
-    )
-    limits: LimitsConfig = field(default_factory=LimitsConfig, metadata={"help": "what a page may cost (parser.md)"})
-    main_content: MainContentConfig = field(
-        default_factory=MainContentConfig, metadata={"help": "which blocks of the profile default are what a reader came for"}
-    )
-    obelics: ObelicsConfig = field(default_factory=ObelicsConfig, metadata={"help": "settings of the profile obelics"})
-    references: ReferenceConfig = field(default_factory=ReferenceConfig, metadata={"decided_by": "images"})
 
 
 def extract_document(page: Page, config: ExtractConfig, keep_blocks: bool = True) -> Document | Drop:

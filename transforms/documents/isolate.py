@@ -30,7 +30,8 @@ from typing import Any
 
 import psutil
 
-from transforms.documents.extract import ExtractConfig, page_drop
+from transforms.documents.config import ExtractConfig
+from transforms.documents.extract import page_drop
 from transforms.documents.isolate_protocol import (
     LENGTH,
     ExtractionError,

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from transforms.records import Block, Document, Drop, ImageRef, InlineImage, Node, Page, Paragraph, Source
 
 if TYPE_CHECKING:
-    from transforms.documents.extract import ExtractConfig
+    from transforms.documents.config import ExtractConfig
 
 LENGTH = struct.Struct("!Q")
 """Stands before each message: its length in bytes."""

@@ -16,7 +16,8 @@ import traceback
 from pathlib import Path
 from typing import IO
 
-from transforms.documents.extract import ExtractConfig, extract_document
+from transforms.documents.config import ExtractConfig
+from transforms.documents.extract import extract_document
 from transforms.documents.isolate_protocol import (
     LENGTH,
     OutOfMemory,

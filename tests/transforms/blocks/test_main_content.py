@@ -18,12 +18,14 @@ from scripts.demo_site.layout import WORDS, lay_out, page_text
 from transforms.blocks.dedup import deduplicate
 from transforms.blocks.extract import page_blocks
 from transforms.blocks.main_content.characters import count_texts
+from transforms.blocks.main_content.config import MainContentConfig
 from transforms.blocks.main_content.features import COLUMNS
 from transforms.blocks.main_content.model import shipped_model
 from transforms.blocks.main_content.model_file import FILE
-from transforms.blocks.main_content.select import MainContentConfig, Selection, select_by_probability, select_main_content
+from transforms.blocks.main_content.select import Selection, select_by_probability, select_main_content
 from transforms.blocks.main_content.view import rows_of
-from transforms.documents.extract import ExtractConfig, extract_document
+from transforms.documents.config import ExtractConfig
+from transforms.documents.extract import extract_document
 from transforms.html.readerable import GateConfig
 from transforms.html.tree import parse_html
 from transforms.records import Block, Document, Drop, Page, Source

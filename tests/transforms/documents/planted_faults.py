@@ -13,7 +13,8 @@ import sys
 import time
 from pathlib import Path
 
-from transforms.documents.extract import ExtractConfig, extract_document, page_drop
+from transforms.documents.config import ExtractConfig
+from transforms.documents.extract import extract_document, page_drop
 from transforms.documents.isolate_protocol import LENGTH
 from transforms.records import Document, Drop, Page
 

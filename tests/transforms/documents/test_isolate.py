@@ -21,7 +21,8 @@ import pytest
 from scripts.make_demo_crawl import make_demo_crawl
 from transforms.archives.warc import read_warc
 from transforms.documents import isolate
-from transforms.documents.extract import ExtractConfig, extract_document, make_document_id
+from transforms.documents.config import ExtractConfig
+from transforms.documents.extract import extract_document, make_document_id
 from transforms.documents.isolate import IsolatedExtractor, IsolationLimits, WorkerStartError
 from transforms.documents.isolate_protocol import ExtractionError, decode, describe_error, encode
 from transforms.extract_documents import ExtractSettings, extract_range
@@ -274,7 +275,7 @@ def test_the_child_ends_with_a_parent_that_is_killed(fault: str, seconds: float)
 import time
 from planted_faults import HOST
 from transforms.documents import isolate
-from transforms.documents.extract import ExtractConfig
+from transforms.documents.config import ExtractConfig
 from transforms.records import Page, Source
 isolate.ALARM_SECONDS = 0.5
 extractor = isolate.IsolatedExtractor(ExtractConfig(), isolate.IsolationLimits(seconds=1), function={PLANT!r})

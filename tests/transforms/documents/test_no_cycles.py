@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from scripts.bench.isolation import read_pages
-from transforms.blocks.main_content.select import MainContentConfig
-from transforms.documents.extract import ExtractConfig, extract_document
+from transforms.blocks.main_content.config import MainContentConfig
+from transforms.documents.config import ExtractConfig
+from transforms.documents.extract import extract_document
 from transforms.html.readerable import GateConfig
 from transforms.records import Document, Page, Source
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.documents.extract import ExtractConfig, extract_document
+from transforms.documents.config import ExtractConfig
+from transforms.documents.extract import extract_document
 from transforms.documents.obelics import ObelicsPage, read_obelics_page
 from transforms.html.outline import read_outline
 from transforms.html.simplify import simplify

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
-from typing import Literal
 
 from transforms.blocks.dedup import Deduplicated
 from transforms.blocks.extract import PageBlocks
 from transforms.blocks.main_content.characters import Numbers, TextCounts
+from transforms.blocks.main_content.config import MainContentConfig
 from transforms.blocks.main_content.decide import DECIMALS, decide
 from transforms.blocks.main_content.features import measure_rows
 from transforms.blocks.main_content.model import shipped_model
@@ -29,23 +29,6 @@ FALLBACK = "fallback"
 _NAMES = [own.name for own in fields(Block)]
 _EXCLUDED, _PROBABILITY = _NAMES.index("excluded"), _NAMES.index("probability")
 _READ = attrgetter(*_NAMES)
-
-
-@dataclass(frozen=True)
-class MainContentConfig:
-    """How the main content of a page is chosen."""
-
-    method: Literal["model", "rules", "off"] = field(
-        default="model",
-        metadata={"help": "model: learned from pages with ground truth; rules: landmarks, widgets, runs of text; off: all"},
-    )
-    threshold: float | None = field(
-        default=None, metadata={"help": "least probability of a block that stays, 0 to 1; null: by how clear the page is"}
-    )
-
-    def __post_init__(self) -> None:
-        if self.threshold is not None and not 0 <= self.threshold <= 1:
-            raise ValueError(f"threshold: {self.threshold} is not allowed; allowed: null, or a number from 0 to 1")
 
 
 @dataclass(frozen=True)
