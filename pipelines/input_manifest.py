@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.errors import UsageError
-from transforms.archives import ReadSettings, plan_input
+from transforms.archives import ReadSettings
 from transforms.archives.compressed import BrokenContentError, open_content
 from transforms.archives.formats import ALL_SUFFIXES
 from transforms.files import find_files, is_remote, open_file
@@ -64,6 +64,9 @@ def write_ranges(path: Path, manifest: Path, range_bytes: int, settings: ReadSet
     Raises:
         UsageError: a file that comes with two sizes, or a table without the columns that are needed.
     """
+    # The readers take long to import, and a retune has no use for them.
+    from transforms.archives import plan_input
+
     formats: dict[str, int] = {}
     with path.open("w", encoding="utf-8") as lines:
         try:

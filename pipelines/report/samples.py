@@ -13,11 +13,10 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from filters.rules import RULES, ActiveRules, RuleConfig, Verdict, judge_by
@@ -114,7 +113,7 @@ class Chosen:
         for shard, places in self._places.items():
             missing = [place for place in places if (shard, place) not in self._seen]
             if missing:
-                rows = _table(self._path(shard)).take(pa.array(missing, pa.int64())).to_pylist()
+                rows = _rows(_table(self._path(shard)), missing)
                 for place, scored in zip(missing, map(read_scored, rows), strict=True):
                     self._seen[shard, place] = scored, judge_document(scored, rules, config.documents)
             for place in places:
@@ -145,12 +144,11 @@ def sample_drops(plan: ShardPlan) -> dict[tuple[str, str], list[dict[str, Any]]]
     """Some drops of each rule of each stage, in the order of the shards."""
     places: dict[tuple[str, str], list[tuple[StoredPath, np.ndarray[Any, Any]]]] = defaultdict(list)
     for path in _drop_files(plan):
-        table = _table(path, ["stage", "rule"])
-        codes = _codes(table)
-        for code in np.unique(codes).tolist():
-            found = np.flatnonzero(codes == code)
-            first = int(found[0])
-            places[table["stage"][first].as_py(), table["rule"][first].as_py()].append((path, found))
+        stages, rules = map(_coded, _table(path, ["stage", "rule"], coded=True).columns)
+        codes = stages.codes * len(rules.values) + rules.codes
+        for code in np.unique(codes, return_index=True)[0].tolist():
+            key = stages.values[code // len(rules.values)], rules.values[code % len(rules.values)]
+            places[key].append((path, np.flatnonzero(codes == code)))
     wanted: dict[StoredPath, dict[tuple[str, str], list[int]]] = defaultdict(dict)
     for key, parts in sorted(places.items()):
         total = sum(len(found) for _, found in parts)
@@ -165,7 +163,7 @@ def sample_drops(plan: ShardPlan) -> dict[tuple[str, str], list[dict[str, Any]]]
     for path in sorted(wanted, key=str):
         table = _table(path)
         for key, numbers in wanted[path].items():
-            sampled[key] += table.take(pa.array(numbers, pa.int64())).to_pylist()
+            sampled[key] += _rows(table, numbers)
     return sampled
 
 
@@ -184,7 +182,8 @@ def groups_of(plan: ShardPlan) -> tuple[dict[str, Group], dict[str, Group]]:
     seen: set[str] = set()
     for index in sorted({plan.data_shard(shard) for shard in shards}):
         path = plan.path("data", index, plan.data, "train")
-        for row in _columns(path, ["id", "domain", "scores.words", "scores.images"]):
+        columns = ["id", "domain", "scores.words", "scores.images"]
+        for row in _table(path, columns).to_pylist() if path.is_file() else ():
             if row["id"] in language_of:
                 for group in (languages[language_of[row["id"]]], domains[row["domain"]]):
                     group.rows += 1
@@ -193,7 +192,7 @@ def groups_of(plan: ShardPlan) -> tuple[dict[str, Group], dict[str, Group]]:
                     group.images += row["scores"]["images"] or 0
                 seen.add(row["id"])
         path = plan.path("drops", index, plan.data, "part-data")
-        for row in _columns(path, ["stage", "rule", "target_id", "url"], stage=JUDGED_STAGES[-1]):
+        for row in _drops_of(path, JUDGED_STAGES[-1]) if path.is_file() else ():
             language = language_of.get(row["target_id"].partition("#")[0])
             if language is not None:
                 languages[language].drops[row["rule"]] += 1
@@ -271,23 +270,39 @@ def _drop_files(plan: ShardPlan) -> Iterator[StoredPath]:
                 yield path
 
 
-def _codes(table: pa.Table) -> np.ndarray[Any, Any]:
-    """A number for each row; equal for rows of the same stage and rule."""
-    stage, rule = (table[name].combine_chunks().dictionary_encode() for name in ("stage", "rule"))
-    stages, rules = (np.from_dlpack(column.indices).astype(np.int64) for column in (stage, rule))  # `to_numpy` loads pandas
-    return stages * len(rule.dictionary) + rules
+class _Coded(NamedTuple):
+    """A column of few texts: the number of each row's text among `values`."""
+
+    codes: np.ndarray[Any, np.dtype[np.int64]]
+    values: list[str]
 
 
-def _table(path: StoredPath, columns: list[str] | None = None) -> pa.Table:
-    """A whole file of a shard. `pq.read_table` would make a data set of it first, which costs as much again."""
-    with pq.ParquetFile(arrow_source(path)) as file:
+def _coded(column: pa.ChunkedArray) -> _Coded:
+    """A column that was read as coded."""
+    array = column.unify_dictionaries().combine_chunks()
+    return _Coded(np.from_dlpack(array.indices).astype(np.int64), array.dictionary.to_pylist())
+
+
+# What follows does without `take`, `filter` and `to_numpy`: these load Arrow's functions and pandas, for more than all of it takes.
+
+
+def _table(path: StoredPath, columns: list[str] | None = None, coded: bool = False) -> pa.Table:
+    """A whole file of a shard. `pq.read_table` would make a data set of it first, which costs as much again.
+
+    coded: stage and rule as codes.
+    """
+    with pq.ParquetFile(arrow_source(path), read_dictionary=["stage", "rule"] if coded else None) as file:
         return file.read(columns, use_threads=False)
 
 
-def _columns(path: StoredPath, columns: list[str], stage: str | None = None) -> list[dict[str, Any]]:
-    """Rows of a shard's file, if there is one. stage: only those of it."""
-    if not path.is_file():
-        return []
-    table = _table(path, columns)
-    rows: list[dict[str, Any]] = (table if stage is None else table.filter(pc.equal(table["stage"], stage))).to_pylist()
-    return rows
+def _drops_of(path: StoredPath, stage: str) -> list[dict[str, Any]]:
+    """The drops of one stage in a file."""
+    table = _table(path, ["stage", "rule", "target_id", "url"], coded=True)
+    stages = _coded(table["stage"])
+    return _rows(table, np.flatnonzero(stages.codes == stages.values.index(stage)).tolist()) if stage in stages.values else []
+
+
+def _rows(table: pa.Table, numbers: Sequence[int]) -> list[dict[str, Any]]:
+    """Some rows of a table."""
+    columns = list(zip(table.column_names, table.columns, strict=True))
+    return [{name: column[number].as_py() for name, column in columns} for number in numbers]

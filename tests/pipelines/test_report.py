@@ -180,7 +180,7 @@ def test_few_shards_are_opened_and_the_report_says_so(finished: Path, tmp_path: 
     shutil.copytree(finished, run)
     opened: list[str] = []
     open_file = pq.ParquetFile
-    monkeypatch.setattr(samples.pq, "ParquetFile", lambda path: opened.append(str(path)) or open_file(path))
+    monkeypatch.setattr(samples.pq, "ParquetFile", lambda path, **how: opened.append(str(path)) or open_file(path, **how))
     whole = write_report(run).read_text(encoding="utf-8")
     shards = yaml.safe_load((run / "run.yaml").read_text())["shards"]["documents"]
     assert len({path for path in opened if "stages/scored" in path}) > 2

@@ -6,14 +6,17 @@ import hashlib
 import io
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import yaml
-from run_helpers import interleaf, run_build, tree_hash
+from run_helpers import ROOT, interleaf, run_build, tree_hash
 
 from pipelines.errors import RunError, UsageError
+from pipelines.report import write_report
 from pipelines.retune import retune_dataset
 from pipelines.run_rows import data_rows, drop_rows
 from pipelines.verify import verify_run
@@ -54,6 +57,34 @@ def test_a_retuned_run_has_the_bytes_of_a_new_one(finished: Path, crawl: Path, t
     assert overrides[0].partition("=")[0] in said
     for result in verify_run(tmp_path / "new", samples=20):
         assert not result.faults, result
+
+
+def test_the_report_shows_what_was_seen_while_writing(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_retune(finished, tmp_path / "a", ["rules.document.words.min=150"])
+    before = (tmp_path / "a/report.html").read_text()
+    write_report(tmp_path / "a")
+    assert (tmp_path / "a/report.html").read_text() == before
+    monkeypatch.setattr("pipelines.report.samples.judge_document", None)
+    run_retune(finished, tmp_path / "b", ["rules.document.words.min=150"])
+    assert len((tmp_path / "b/report.html").read_text()) == len(before)
+
+
+SCRIPT = """
+import sys
+from pipelines.cli import main
+sys.argv = ["interleaf", "retune", *sys.argv[1:]]
+main()
+print(*(name for name in {unneeded} if name in sys.modules))
+"""
+
+
+def test_a_retune_loads_neither_beam_nor_what_reads_archives(finished: Path, tmp_path: Path) -> None:
+    unneeded = ("apache_beam", "pandas", "pyarrow.compute", "warcio", "fsspec", "urllib3", "sqlite3", "transforms.blocks.extract")
+    arguments = [str(finished), "--output", str(tmp_path / "new"), "--set", "rules.document.words.min=150"]
+    command = [sys.executable, "-c", SCRIPT.format(unneeded=unneeded), *arguments]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT, check=False)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == []
 
 
 def test_a_retune_of_a_retune_refers_to_the_build(finished: Path, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 
-from transforms.archives.warc import read_record
 from transforms.records import INLINE, NETWORK, Drop, Outcome
 from transforms.shards.plan import ShardPlan
 from transforms.stored_path import StoredPath
@@ -22,6 +21,9 @@ def image_bytes(outcome: Outcome, plan: ShardPlan) -> bytes:
         return _checked(outcome, read_body(plan.file(outcome.stored_file), outcome.stored_offset or 0, outcome.bytes or 0))
     if outcome.source in (NETWORK, INLINE):
         return fetched_bytes(outcome, plan.file(outcome.file))
+    # Only here: its library takes long to import.
+    from transforms.archives.warc import read_record
+
     response = read_record(outcome.file, outcome.offset, outcome.length, outcome.record_id)
     if isinstance(response, Drop) or hashlib.sha256(response.body).hexdigest() != outcome.sha256:
         raise RuntimeError(

@@ -90,7 +90,7 @@ def test_n22_the_output_of_the_process_is_left_alone_by_eight_threads() -> None:
 
 def test_another_img2dataset_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     load_resizer.cache_clear()
-    monkeypatch.setattr("transforms.images.resize.why_unavailable", lambda: "img2dataset is 2.0.0")
+    monkeypatch.setattr("transforms.images.network.downloader.why_unavailable", lambda: "img2dataset is 2.0.0")
     with pytest.raises(FetcherError, match=r"images.resize.mode: img2dataset is 2.0.0; or set it to none"):
         load_resizer()
     monkeypatch.undo()
