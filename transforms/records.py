@@ -418,9 +418,10 @@ class LookUp:
     is_settled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: a run reads one for each image of each document.
+@dataclass(slots=True)
 class Outcome:
-    """What became of one distinct image URL (images.md section 10).
+    """What became of one distinct image URL (images.md section 10). Not changed once made.
 
     status: from the closed list; `ok` has all facts about the image, any other status what was learnt before it. shards: the
     document shards that mention the URL. value, threshold: of the limit that a status is about. source: `archive`, `network` or

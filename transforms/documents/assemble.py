@@ -57,9 +57,11 @@ class DocumentsConfig:
     )
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, as nodes themselves: there are as many (see `transforms.records`).
+@dataclass(slots=True)
 class ScoredNode:
-    """A node, its number in the document, and what was measured: one set a paragraph for text, one set for an image.
+    """A node, its number in the document, and what was measured: one set a paragraph for text, one set for an image. Not changed
+    once made.
 
     outcome: what became of the image; None for text.
     """
@@ -238,23 +240,23 @@ class _Judge:
 
     def _judge_text(self, scored: ScoredNode, before: int) -> KeptNode | None:
         """before: how many paragraphs of the document stand before the node."""
-        paragraphs: list[Paragraph] = []
-        measures: list[Measures] = []
-        numbers: list[int] = []
-        for place, (paragraph, measured) in enumerate(zip(scored.node.paragraphs, scored.measures, strict=True)):
-            failure = None
-            if paragraph.kind in self.documents.judged_kinds and paragraph.kind != "boundary":
-                failure = self.rules.first_drop("paragraph", measured)
+        paragraphs, measures = scored.node.paragraphs, scored.measures
+        kinds, first_drop = self.documents.judged_kinds, self.rules.first_drop
+        kept = []
+        for place, paragraph in enumerate(paragraphs):
+            if paragraph.kind in kinds and paragraph.kind != "boundary":
                 self.judged_paragraphs += 1
-            if failure is not None:
-                self._drop(PARAGRAPH_STAGE, "node", f"n{scored.index}.p{place}", failure, paragraph.path)
-            else:
-                paragraphs.append(paragraph)
-                measures.append(measured)
-                numbers.append(before + place)
-        if not paragraphs:
+                failure = first_drop("paragraph", measures[place])
+                if failure is not None:
+                    self._drop(PARAGRAPH_STAGE, "node", f"n{scored.index}.p{place}", failure, paragraph.path)
+                    continue
+            kept.append(place)
+        if not kept:
             return None
-        return KeptNode(scored.index, paragraphs[0].path, tuple(paragraphs), tuple(measures), tuple(numbers))
+        if len(kept) < len(paragraphs):
+            paragraphs = tuple([paragraphs[place] for place in kept])
+            measures = tuple([measures[place] for place in kept])
+        return KeptNode(scored.index, paragraphs[0].path, paragraphs, measures, tuple([before + place for place in kept]))
 
     def _drop_repeated_images(self, nodes: Iterable[KeptNode]) -> list[KeptNode]:
         """Of equal images in a document the first stays (filters.md section 7, dup.in_document)."""

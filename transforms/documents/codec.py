@@ -69,7 +69,7 @@ def read_scored(row: Mapping[str, Any]) -> ScoredDocument:
         ScoredNode(
             node["i"],
             _decode_node(node),
-            tuple(dict(zip(names[values[-1]], values, strict=False)) for values in node["m"]),
+            tuple([dict(zip(names[values[-1]], values, strict=False)) for values in node["m"]]),
             _decode_outcome(node["o"]),
         )
         for node in stored["nodes"]
@@ -130,8 +130,8 @@ def _decode_node(node: Mapping[str, Any]) -> Node:
     if "img" in node:
         values: list[Any] = [tuple(value) if isinstance(value, list) else value for value in node["img"]]
         return Node(node["x"], blocks, image=ImageRef(*values))
-    paragraphs = tuple(Paragraph(text, kind, sep, path, (b[0], b[1])) for text, kind, sep, path, b in node["p"])
-    return Node(node["x"], blocks, paragraphs=paragraphs)
+    paragraphs = [Paragraph(text, kind, sep, path, (b[0], b[1])) for text, kind, sep, path, b in node["p"]]
+    return Node(node["x"], blocks, tuple(paragraphs))
 
 
 def _encode_outcome(outcome: Outcome | None) -> dict[str, Any] | None:

@@ -11,9 +11,10 @@ from transforms.records import ImageRef, Outcome, Paragraph, join_paragraphs
 Measures = Mapping[str, float | int | str | None]
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, as nodes themselves: there are as many (see `transforms.records`).
+@dataclass(slots=True)
 class KeptNode:
-    """A node of a dataset row: a text of one or more paragraphs, or an image with bytes.
+    """A node of a dataset row: a text of one or more paragraphs, or an image with bytes. Not changed once made.
 
     index: number of the (first) node in the document before filtering. path: of the image, or of the first paragraph. numbers: of
     the paragraphs, counted over the whole document before filtering.
@@ -40,9 +41,15 @@ def merge_neighbours(nodes: Iterable[KeptNode]) -> list[KeptNode]:
             merged += run
         else:
             first, *others = run
-            after = [replace(n, paragraphs=(replace(n.paragraphs[0], separator="\n\n"), *n.paragraphs[1:])) for n in others]
-            merged.append(_joined([first, *after]))
+            merged.append(_joined([first, *map(_behind_blank_line, others)]))
     return merged
+
+
+def _behind_blank_line(node: KeptNode) -> KeptNode:
+    """A text that begins a paragraph of its own where it is joined to another."""
+    first, *others = node.paragraphs
+    separated = Paragraph(first.text, first.kind, "\n\n", first.path, first.blocks)
+    return KeptNode(node.index, node.path, (separated, *others), node.measures, node.numbers)
 
 
 def drop_idle_boundaries(nodes: Sequence[KeptNode]) -> list[KeptNode]:
@@ -77,9 +84,10 @@ def split_nodes(nodes: Sequence[KeptNode], max_words: float | None, max_images: 
     Each cut is before the last heading or boundary in the second half of a full part, else between two paragraphs or nodes. One
     paragraph over the limit is a part of its own; the rules judge it.
     """
-    units = [_Unit(node, place) for node in nodes for place in range(max(1, len(node.paragraphs)))]
-    if not (_over(sum(unit.words for unit in units), max_words) or _over(sum(unit.images for unit in units), max_images)):
+    all_words = sum(int(measures.get("words") or 0) for node in nodes if node.image is None for measures in node.measures)
+    if not (_over(all_words, max_words) or _over(sum(node.image is not None for node in nodes), max_images)):
         return [list(nodes)]
+    units = [_Unit(node, place) for node in nodes for place in range(max(1, len(node.paragraphs)))]
     parts: list[list[KeptNode]] = []
     current: list[_Unit] = []
     words = images = 0
