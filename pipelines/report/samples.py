@@ -39,13 +39,19 @@ SAMPLED_SHARDS = 64
 SAMPLED_DOCUMENTS = 400
 """Documents whose measures make the curves, evenly spread over the shards."""
 
+SHOWN_OF_DROPS = ["value", "threshold", "detail", "url", "target_id"]
+"""Columns of `drops/`."""
+
 _TRIES = 8
 """How many candidates are judged for each sample that is wanted: some were not judged at all, as too short for the rule."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Thing:
-    """An image, paragraph or document of the sample. text: what to show. sha256: of an image with bytes."""
+    """An image, paragraph or document of the sample, one of thousands. Not changed once made.
+
+    text: what to show. sha256: of an image with bytes.
+    """
 
     level: Level
     target: str
@@ -141,7 +147,7 @@ def sample_run(chosen: Chosen, config: Config) -> Sample:
 
 
 def sample_drops(plan: ShardPlan) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """Some drops of each rule of each stage, in the order of the shards."""
+    """Some drops of each rule of each stage, in the order of the shards: what the report shows of them (`SHOWN_OF_DROPS`)."""
     places: dict[tuple[str, str], list[tuple[StoredPath, np.ndarray[Any, Any]]]] = defaultdict(list)
     for path in _drop_files(plan):
         stages, rules = map(_coded, _table(path, ["stage", "rule"], coded=True).columns)
@@ -161,7 +167,7 @@ def sample_drops(plan: ShardPlan) -> dict[tuple[str, str], list[dict[str, Any]]]
                 wanted[path][key] = own
     sampled: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for path in sorted(wanted, key=str):
-        table = _table(path)
+        table = _table(path, SHOWN_OF_DROPS)
         for key, numbers in wanted[path].items():
             sampled[key] += _rows(table, numbers)
     return sampled
@@ -241,7 +247,8 @@ def _things(scored: ScoredDocument, parts: Sequence[Measures], judged_kinds: Seq
 def _view(rule_id: str, config: RuleConfig, things: Sequence[Thing], rules: Mapping[str, RuleConfig]) -> RuleView:
     rule = RULES[rule_id]
     # One that is missing is None, which becomes NaN.
-    values = np.array([thing.measures.get(rule.measure) if rule.measure else None for thing in things], np.float64)
+    measures = [thing.measures for thing in things]
+    values = np.array([each.get(rule.measure) for each in measures] if rule.measure else [None] * len(measures), np.float64)
     known = np.sort(values[~np.isnan(values)])
     if config.off:
         return RuleView(rule_id, config, len(things), known, (), ())
@@ -252,7 +259,7 @@ def _view(rule_id: str, config: RuleConfig, things: Sequence[Thing], rules: Mapp
     if config.max is not None:
         outside |= (values >= config.max) if rule.max_is_exclusive else (values > config.max)
     if rule.category is not None and config.allowed is not None:
-        outside |= np.array([thing.measures.get(rule.category) not in config.allowed for thing in things], bool)
+        outside |= np.array([each.get(rule.category) not in config.allowed for each in measures], bool)
     sides = []
     for name, candidates in (("kept", np.flatnonzero(~outside)), ("dropped", np.flatnonzero(outside))):
         tried = random.Random(f"{rule_id} {name}").sample(candidates.tolist(), min(_TRIES * SAMPLES, len(candidates)))

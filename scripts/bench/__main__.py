@@ -3,9 +3,9 @@
     python -m scripts.bench [--input 'crawl/*.warc.gz'] [--every 3] [--output scripts/bench/results/NAME.md]
 
 HTML to document beside a bare parse, resiliparse and trafilatura; the reader beside warcio and fastwarc; images from the network
-beside img2dataset's own command; a build's CPU by stage and its peak memory. Each part is a command of its own, which the file
-names, so that one can be run again alone. Without --input a demo crawl is recorded first; it is small, and figures of it are for
-trying this out.
+beside img2dataset's own command; a build's CPU by stage and its peak memory, and retunes beside it. Each part is a command of its
+own, which the file names, so that one can be run again alone. Without --input a demo crawl is recorded first; it is small, and
+figures of it are for trying this out.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def parts(archives: str, every: int) -> list[tuple[str, list[str]]]:
         ("Reading archives", ["scripts.bench.readers", archives]),
         ("Images from the network", ["scripts.bench.images", "http", "memory"]),
         ("The whole build", ["scripts.bench.build", "--input", archives]),
+        ("Other thresholds", ["scripts.bench.retune", "--input", archives]),
     ]
 
 

@@ -1,0 +1,97 @@
+"""What `interleaf retune` costs beside the build that it stands for, in CPU seconds.
+
+    python -m scripts.bench.retune --input 'crawl/*.warc.gz' [--rounds 3] [--check]
+
+The input is built once with the default settings, by one worker, then retuned with each of the settings of README.md. Of a retune
+the least of the rounds counts, of the build its one run. stage: what `stats.json` says of the stages that were made. process: the
+whole command with the start of the interpreter, imports and report, as the system counts it. --check: each setting is also built
+afresh, and must give the same dataset. Figures depend on the machine; its load stands beside them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from transforms.shards.writer import file_sha256
+
+SETTINGS = (
+    ("rules.document.words.min=50",),
+    ("documents.too_long=drop", "rules.document.stop_words.min=0.4"),
+    ("language.allowed=[en]", "language.unknown=drop", "rules.paragraph.special_chars.max=0.25"),
+    ("output.shards=3", "rules.paragraph.spam_words.max=0.05", "documents.judged_kinds=[paragraph,heading]"),
+    ("rules.paragraph.words.min=5", "rules.document.words.max=1000"),
+)
+"""From a limit that few documents miss to ones that change the paragraphs, and so the measures, of nearly all."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """CPU seconds of a command: of the stages that it made, and of its processes together."""
+
+    stage: float
+    process: float
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--input", nargs="+", help="archives (default: a demo crawl made for this run)")
+    parser.add_argument("--rounds", type=int, default=3, help="the least of so many retunes counts (default: 3)")
+    parser.add_argument("--check", action="store_true", help="compare with a build of each setting")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="interleaf-bench-") as work:
+        folder = Path(work)
+        patterns = options.input
+        if not patterns:
+            from scripts.make_demo_crawl import make_demo_crawl
+
+            make_demo_crawl(folder / "crawl")
+            patterns = [str(folder / "crawl")]
+        build = ["build", "--workers", "1", "--input", *patterns]
+        load = os.getloadavg()[0]
+        base = folder / "out"
+        built = run(build, base, ())
+        pages = json.loads((base / "stats.json").read_text(encoding="utf-8"))["stages"]["documents"]["in"]
+        print(f"load {load:.1f} on {os.cpu_count()} cores, {pages:,} pages; build: {built.stage:.1f} CPU s in the stages, ", end="")
+        print(f"{built.process:.1f} of the process; least of {options.rounds} retunes\n")
+        print("| settings | stage, CPU s | times cheaper | process, CPU s | times cheaper |\n|---|--:|--:|--:|--:|", flush=True)
+        for number, settings in enumerate(SETTINGS):
+            outputs = [folder / f"{number}-{turn}" for turn in range(options.rounds)]
+            costs = [run(["retune", str(base)], output, settings) for output in outputs]
+            stage, process = min(cost.stage for cost in costs), min(cost.process for cost in costs)
+            print(f"| `{' '.join(settings)}` | {stage:.2f} | {built.stage / stage:.1f} | ", end="")
+            print(f"{process:.2f} | {built.process / process:.1f} |", flush=True)
+            if options.check:
+                run(build, folder / f"{number}-fresh", settings)
+                if digests(folder / f"{number}-fresh") != digests(outputs[0]):
+                    print(f"{' '.join(settings)}: the dataset is not that of a build", file=sys.stderr)
+                    return 1
+    return 0
+
+
+def run(arguments: list[str], output: Path, settings: tuple[str, ...]) -> Cost:
+    """Runs the command, and tells what it and its children spent."""
+    command = [sys.executable, "-m", "pipelines.cli", *arguments, "--output", str(output)]
+    # An installation has its modules compiled.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([*command, *(f"--set={setting}" for setting in settings)], stderr=subprocess.PIPE, env=environment, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = json.loads((output / "stats.json").read_text(encoding="utf-8"))["cpu_seconds"]["total"]
+    return Cost(seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def digests(run: Path) -> dict[str, str]:
+    """The files of a run's dataset."""
+    return {path.name: file_sha256(path) for path in sorted((run / "data").iterdir())}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
