@@ -17,8 +17,10 @@ from filters.characters import UNSPACED_LETTER
 UNKNOWN = "und"
 # Under so many letters the model answers at random (English, mostly), so it is not asked.
 MIN_LETTERS = 20
-# The model's time grows with the text; a sample of this many characters identifies it as well.
-SAMPLE_LENGTH = 2000
+# The model's time grows with the text; a sample of this many characters identifies it as well. Beside the whole text it changes
+# the language of none of the 1,326 documents of the WCXB development pages (2,000 characters: none), and of 5 of 172
+# translations of the Universal Declaration of Human Rights (2,000: 8).
+SAMPLE_LENGTH = 1000
 
 # Letters in a row that are no word of a script with spaces, but encoded bytes or a key held down.
 OVERLONG = 100
@@ -40,7 +42,7 @@ class LanguageGuess:
 def identify_language(text: str) -> LanguageGuess:
     """The most probable language of `text`; `und` without a score under 20 letters. Words of 100 letters and more are left out.
 
-    Asked on the lower-cased text, white space as single spaces, at most 2,000 characters from head, middle and tail.
+    Asked on the lower-cased text, white space as single spaces, at most 1,000 characters from head, middle and tail.
     Raises RuntimeError when the model cannot be had, which is a broken installation and no property of the text.
     """
     sample = _sample(text)
