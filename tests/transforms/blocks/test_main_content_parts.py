@@ -134,6 +134,19 @@ def test_the_title_is_found_in_any_script() -> None:
     assert column(html, "blocks_from_title") == [-1, 0, 1]
 
 
+@pytest.mark.parametrize(
+    ("title", "heading", "overlap"),
+    [
+        ("Rain-fall: twice_told!", "rain (FALL) twice_told", 1.0),
+        ("Rain & fall", "rain in April", 0.25),
+        ("Größe – XL", "grösse größe xl", 0.667),
+        ("Rain", "Snow", 0.0),
+    ],
+)
+def test_a_heading_is_compared_with_the_title_by_words(title: str, heading: str, overlap: float) -> None:
+    assert column(f"<title>{title}</title><h1>{heading}</h1>", "title_overlap") == [overlap]
+
+
 def test_text_that_the_page_states_as_data_is_recognised() -> None:
     told = "the quick brown fox jumps over the lazy dog and runs far away into the dark green wood"
     html = f"""<script type="application/ld+json">{{"@type": "Article", "articleBody": "{told}"}}</script>
