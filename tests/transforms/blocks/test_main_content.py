@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -77,6 +78,13 @@ def test_selection_marks_and_changes_nothing_else() -> None:
         marked = select_main_content(page, deduplicated, URL, config).blocks
         assert tuple(replace(block, excluded=None, probability=None) for block in marked) == deduplicated.kept
     assert select_main_content(page, deduplicated, URL, MainContentConfig("off")).blocks == deduplicated.kept
+
+
+def test_a_marked_block_keeps_every_other_field() -> None:
+    values: dict[str, Any] = {own.name: f"value of {own.name}" for own in fields(Block)}
+    one = Block(**{**values, "kind": "paragraph", "excluded": None})
+    chosen = select_by_probability([one], [one], np.array([0.1]), count_texts([one.text]), 0.5)
+    assert chosen.blocks == (replace(one, excluded="widget:value of widget", probability=0.1),)
 
 
 def test_reasons_name_what_people_know() -> None:
