@@ -106,5 +106,6 @@ class ShardPlan:
 def read_rows(path: StoredPath, columns: list[str] | None = None, batch_rows: int = 64) -> Iterator[dict[str, Any]]:
     """The rows of a shard file as dicts, in order, in constant memory."""
     with pq.ParquetFile(arrow_source(path)) as file:
-        for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
+        # One thread: a run has a process for every core already.
+        for batch in file.iter_batches(batch_size=batch_rows, columns=columns, use_threads=False):
             yield from batch.to_pylist()
