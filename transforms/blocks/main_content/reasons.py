@@ -5,8 +5,8 @@ The reason explains; it does not decide. A block that the model turns down is na
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 
 from transforms.records import Block
 
@@ -36,11 +36,11 @@ def trusted_main(blocks: Sequence[Block], words: Sequence[float]) -> bool:
 
 def dominant_article(blocks: Sequence[Block], words: Sequence[float]) -> str | None:
     """The path of the article body that is large enough, and far larger than any other; None for none."""
-    sizes: Counter[str] = Counter()
+    sizes: dict[str, float] = {}  # words of scripts without spaces count by halves
     for block, count in zip(blocks, words, strict=True):
         if block.body_of is not None:
-            sizes[block.body_of] += count  # type: ignore[assignment]  # words of scripts without spaces count by halves
-    ranked = sizes.most_common(2)
+            sizes[block.body_of] = sizes.get(block.body_of, 0.0) + count
+    ranked = sorted(sizes.items(), key=itemgetter(1), reverse=True)  # of equal ones, the first in the page leads
     if not ranked:
         return None
     path, size = ranked[0]
