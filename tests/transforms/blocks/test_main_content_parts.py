@@ -107,12 +107,23 @@ def test_what_is_marked_is_found_on_the_way_up() -> None:
     assert nearest.tolist() == walked
 
 
-def test_numbers_are_combined_on_the_way_up() -> None:
-    outline = nested_outline(40)
-    values = np.array([np.arange(outline.above_root) % 7, np.arange(outline.above_root)], float)
-    assert outline.upwards(np.add, values, 0.0)[:, :-1].tolist() == np.cumsum(values, axis=1).tolist()
-    assert outline.upwards(np.minimum, values, np.inf)[:, :-1].tolist() == np.minimum.accumulate(values, axis=1).tolist()
-    assert outline.upwards(np.add, values, 0.0)[:, -1].tolist() == [0.0, 0.0]
+BRANCHES = "<section><div><p>a</p></div><div><p>b<b>c</b></p><section><p>d</p></section></div></section><section><p>e</p></section>"
+
+
+@pytest.mark.parametrize("tag", ["body", "section", "div", "p", "table"])
+def test_marked_elements_are_counted_on_the_way_up(tag: str) -> None:
+    for outline in (view(BRANCHES).outline, nested_outline(40)):
+        marked = np.array([own == tag for own in outline.tags])
+        counted = [0.0] * (outline.above_root + 1)
+        for position in range(outline.above_root):
+            counted[position] = counted[outline.parent[position]] + marked[position]
+        assert outline.number_around(marked).tolist() == counted
+
+
+def test_the_depth_of_an_element_is_one_more_than_its_parents() -> None:
+    for outline in (view(BRANCHES).outline, nested_outline(40)):
+        assert outline.depth[:-1].tolist() == (outline.depth[outline.parent[:-1]] + 1).tolist()
+        assert outline.depth[-1] == 0
 
 
 def test_entries_are_siblings_of_one_look() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,8 +107,13 @@ def count_texts(texts: Sequence[str]) -> TextCounts:
     starts = np.zeros(len(texts), np.int64)
     np.cumsum(lengths[:-1] + 1, out=starts[1:])
 
-    def total(of: NDArray[Any]) -> Numbers:
-        return np.add.reduceat(of.view(np.uint8), starts, dtype=np.int32).astype(np.float64)
+    present = int(np.bitwise_or.reduce(flags))
+
+    def total(of: NDArray[np.bool_]) -> Numbers:
+        return np.add.reduceat(of.view(np.uint8), starts, dtype=np.float64)
+
+    def number(flag: int) -> Numbers:
+        return total((flags & flag) != 0) if present & flag else np.zeros(len(texts))
 
     word = (flags & WORD) != 0
     goes_on = (flags & (WORD | MARK)) != 0
@@ -126,17 +130,17 @@ def count_texts(texts: Sequence[str]) -> TextCounts:
     before_last = np.maximum(last - 1, starts)
     ends_sentence = ends[last] | (((flags[last] & CLOSING) != 0) & ends[before_last])
     first = flags[starts]
-    unspaced = total((flags & UNSPACED) != 0)
+    unspaced = number(UNSPACED)
     return TextCounts(
-        words=total(begins) + (unspaced + total((flags & HANGUL) != 0)) / 2,
+        words=total(begins) + (unspaced + number(HANGUL)) / 2,
         spaced_words=total(begins_piece) + unspaced // 2,
         characters=lengths.astype(np.float64),
         sentence_ends=total(ends),
-        commas=total((flags & COMMA) != 0),
+        commas=number(COMMA),
         ends_sentence=ends_sentence.astype(np.float64),
         first_case=((first & UPPER) != 0).astype(np.float64) - ((first & LOWER) != 0),
         upper_words=total(begins & ((flags & UPPER) != 0)),
         starts_with_digit=((first & DIGIT) != 0).astype(np.float64),
-        currency=total((flags & CURRENCY) != 0),
-        separators=total((flags & SEPARATOR) != 0),
+        currency=number(CURRENCY),
+        separators=number(SEPARATOR),
     )

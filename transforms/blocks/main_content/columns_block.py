@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from transforms.blocks.main_content.characters import Matrix
-from transforms.blocks.main_content.view import EPSILON, KINDS, WORDS, PageView, rounded
+from transforms.blocks.main_content.view import EPSILON, KINDS, WORDS, PageView, rounded, small_numbers
 from transforms.blocks.names import names
 
 # Related tags have neighbouring numbers, so that one split of a tree can tell them apart from others.
@@ -48,15 +48,14 @@ def links(view: PageView) -> Matrix:
 
 
 def kind(view: PageView) -> Matrix:
-    rows, size = view.rows, view.size
     is_heading = view.kinds == KINDS["heading"]
     return rounded(
         [
             view.kinds,
-            np.fromiter((TAGS.get(block.tag, OTHER_TAG) for block in rows), np.float64, size),
+            small_numbers([TAGS.get(block.tag, OTHER_TAG) for block in view.rows]),
             np.where(is_heading, view.levels, 0.0),
             np.where(is_heading, 0.0, view.levels),
-            np.fromiter((block.quoted for block in rows), np.float64, size),
+            np.array([block.quoted for block in view.rows], np.float64),
             view.bold_share,
         ]
     )

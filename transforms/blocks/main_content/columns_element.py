@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain, repeat
+from struct import pack
 
 import numpy as np
 
@@ -43,25 +45,26 @@ def class_tokens(outline: Outline, scores: Sequence[ElementScore | None]) -> Mat
     Least, greatest, sum, mean, number and nearest of the elements' scores; least and greatest of single names, on the whole chain
     and in the nearest element that has one. 0 where none has one.
     """
-    scored = [position for position, score in enumerate(scores) if score is not None]
-    own = np.zeros((3, outline.above_root + 1))  # mean, least, greatest
-    if scored:
-        own[:, scored] = np.array([scores[position] for position in scored]).T
-    has_score = np.zeros(outline.above_root, bool)
-    has_score[scored] = True
-    mean, low, high = own[:, :-1]
-    extremes = np.where(has_score, [mean, -mean, low, -high], np.inf)
-    totals = [0.0] * (outline.above_root + 1)
-    for position, (parent, score) in enumerate(zip(outline.parent.tolist(), mean.tolist(), strict=False)):
-        totals[position] = totals[parent] + score  # from the root on: sums of floats depend on their order
-    total = np.array(totals)[outline.own]
-    number = outline.upwards(np.add, has_score[None].astype(np.float64), 0.0)[0, outline.own]
-    least, most, lowest, highest = outline.upwards(np.minimum, extremes, np.inf)[:, outline.own]
-    nearest = own[:, outline.nearest(has_score)[outline.own]]
-    found = np.array(
-        [least, -most, total, total / np.maximum(number, 1.0), number, nearest[0], lowest, -highest, nearest[1], nearest[2]]
-    )
-    return rounded(np.where(number > 0, found, 0.0))
+    parents = outline.parent.tolist()
+    chains: list[tuple[float, ...]] = [(0.0,) * 10]
+    chain_of = [0] * len(parents)  # of each element; what has no score has that of its parent
+    for position, score in enumerate(scores):
+        above = chain_of[parents[position]]
+        if score is not None:
+            mean, low, high = score
+            if above:
+                least, most, total, _, number, _, lowest, highest, _, _ = chains[above]
+                total, number = total + mean, number + 1.0
+                least, most = (mean if mean < least else least), (mean if mean > most else most)
+                lowest, highest = (low if low < lowest else lowest), (high if high > highest else highest)
+                chains.append((least, most, total, total / number, number, mean, lowest, highest, low, high))
+            else:
+                chains.append((mean, mean, mean, mean, 1.0, mean, low, high, low, high))
+            above = len(chains) - 1
+        chain_of[position] = above
+    # numpy reads packed numbers in half the time that it takes to look at each.
+    values = np.frombuffer(pack(f"{10 * len(chains)}d", *chain.from_iterable(chains))).reshape(-1, 10).T
+    return rounded(values).take(np.array(chain_of).take(outline.own), axis=1)
 
 
 def repetition(view: PageView) -> Matrix:
@@ -69,8 +72,10 @@ def repetition(view: PageView) -> Matrix:
     outline = view.outline
     above = outline.above_root
     likes, container = outline.likes, outline.container
+    is_article = np.zeros(above, bool)
+    is_article[[position for position, tag in enumerate(outline.tags) if tag == "article"]] = True
     entry = outline.nearest(likes[:-1] >= ENTRY_LIKES)[container]
-    article = outline.nearest(np.array([tag == "article" for tag in outline.tags], bool))[container]
+    article = outline.nearest(is_article)[container]
     depth = outline.depth
     images = np.append(outline.images, 0.0)
     around = outline.parent[entry]
@@ -143,6 +148,6 @@ def containers(view: PageView) -> Matrix:
     ]
     elements = np.zeros((len(of_element), outline.above_root + 1), np.float32)
     elements[:, :-1] = rounded(of_element)
-    of_chain = elements[:, view.chain].transpose(1, 0, 2).reshape(-1, view.size)
-    tags = np.array([*(TAGS.get(tag, OTHER_TAG) for tag in outline.tags), NO_TAG], np.float32)
+    of_chain = elements.take(view.chain, axis=1).transpose(1, 0, 2).reshape(-1, view.size)
+    tags = np.array([*map(TAGS.get, outline.tags, repeat(OTHER_TAG)), NO_TAG], np.float32)
     return np.concatenate([of_chain, tags[view.chain[:2]]])

@@ -30,7 +30,7 @@ def page_numbers(view: PageView) -> Matrix:
     totals = view.sums[:, -1]
     words = totals[WORDS] + EPSILON
     outline = view.outline
-    in_entry = outline.nearest(outline.likes[:-1] >= ENTRY_LIKES)[outline.container] < outline.above_root
+    in_entry = outline.number_around(outline.likes[:-1] >= ENTRY_LIKES)[outline.container] > 0
     entry_words = float(view.words[in_entry].sum())
     centre = int(np.argmax(view.centre_depths[0]))
     centre_words, centre_linked = view.in_elements[WORDS, centre], view.in_elements[LINKED, centre]
@@ -43,14 +43,14 @@ def page_numbers(view: PageView) -> Matrix:
         totals[HEADING_BLOCKS] / size,
         totals[ITEM_BLOCKS] / size,
         float(view.words @ view.in_main) / words,
-        float((view.words >= LONG_BLOCK).sum()) / size,
+        float(np.count_nonzero(view.words >= LONG_BLOCK)) / size,
         np.log1p(view.words.max(initial=0.0)),
         np.log1p(float(outline.images[0])),
         np.log1p(float(outline.controls[0])),
         np.log1p(float(outline.articles[0])),
-        float((view.kinds == KINDS["code"]).sum()),
-        float((view.kinds == KINDS["table"]).sum()),
-        float((view.counts.currency > 0).sum()),
+        float(np.count_nonzero(view.kinds == KINDS["code"])),
+        float(np.count_nonzero(view.kinds == KINDS["table"])),
+        float(np.count_nonzero(view.counts.currency > 0)),
         float(view.hidden.sum()) / size,
         view.repeats / max(view.size + view.repeats, 1),
         totals[SENTENCES] / (totals[WORDS] + 1),

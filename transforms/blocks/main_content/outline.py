@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,15 +39,17 @@ class Outline:
     """Elements with blocks.
 
     number: of each in the flat page. values: what authors call them. parent, depth, likes, look have a place more, for above the
-    root: itself, 0, 0, -1. first, last: range of rows. own: element of each row; container: the same, or its parent where the row
-    is all it holds. look: number of its tag and class; likes: how many siblings have the same, itself included; like_on_page: how
-    many elements have. images, controls, articles: how many are inside. control_numbers: of all controls of the flat page.
+    root: itself, 0, 0, -1. stop: one past the last element inside each. first, last: range of rows. own: element of each row;
+    container: the same, or its parent where the row is all it holds. look: number of its tag and class; likes: how many siblings
+    have the same, itself included; like_on_page: how many elements have. images, controls, articles: how many are inside.
+    control_numbers: of all controls of the flat page.
     """
 
     number: Indices
     tags: list[str]
     values: list[list[str]]
     parent: Indices
+    stop: Indices
     depth: Numbers
     first: Indices
     last: Indices
@@ -66,83 +69,85 @@ class Outline:
 
     def nearest(self, marked: NDArray[np.bool_]) -> Indices:
         """For each element, and above the root, the first marked one on the way up, itself included; above the root for none."""
+        if not marked.any():
+            return np.full(len(self.parent), self.above_root)
         found = np.where(np.append(marked, True), np.arange(len(self.parent)), self.parent)
         # Each round looks twice as far up as the one before.
-        while ((further := found[found]) != found).any():
+        while ((further := found.take(found)) != found).any():
             found = further
         return found
 
-    def upwards(self, combine: np.ufunc, values: Numbers, nothing: float) -> Numbers:
-        """Rows of values (rows, elements), combined on the way up from each element, itself included; nothing above the root."""
-        found = np.full((len(values), len(self.parent)), nothing)
-        found[:, :-1] = values
-        above = self.parent
-        while above.min() < self.above_root:
-            combine(found, found[:, above], out=found)
-            above = above[above]
-        return found
+    def number_around(self, marked: NDArray[np.bool_]) -> Numbers:
+        """For each element, and above the root, how many marked ones are on the way up, itself included."""
+        size = self.above_root
+        begun = marked.cumsum()
+        ended = np.bincount(self.stop[marked], minlength=size)[:size].cumsum()
+        return np.append(begun - ended, 0).astype(np.float64)
 
 
 def read_outline(flat: Flat, origins: Sequence[Origin]) -> Outline:
     """The outline of the elements that hold the rows with these origins. Linear in the elements and rows."""
-    parents, tags, all_attributes = flat.parents, flat.tags, flat.attributes
+    parents, tags, all_attributes, all_ends = flat.parents, flat.tags, flat.attributes, flat.ends
+    own_elements = [element for element, _, _ in origins]
     first_row: dict[int, int] = {}
     last_row: dict[int, int] = {}
-    for row, (element, _, _) in enumerate(origins):
+    for row, element in enumerate(own_elements):
         while element != OUTSIDE and element not in first_row:
             first_row[element] = row
             element = parents[element]
     for row in range(len(origins) - 1, -1, -1):
-        element = origins[row][0]
+        element = own_elements[row]
         while element != OUTSIDE and element not in last_row:
             last_row[element] = row
             element = parents[element]
-    kept = {element for element, _, _ in origins}
-    number: list[int] = []
-    nearest: dict[int, int] = {OUTSIDE: OUTSIDE}  # of each element, the position of itself or of the box around it
-    parent: list[int] = []
-    depth: list[int] = []
-    values: list[list[str]] = []
-    looks: dict[tuple[str, str | None], int] = {}
-    look: list[int] = []
-    for element in sorted(first_row):
-        above = nearest[parents[element]]
-        tag, attributes = tags[element], all_attributes[element]
-        if tag in PHRASING and element not in kept:
-            nearest[element] = above
-            continue
-        nearest[element] = len(number)
-        number.append(element)
-        parent.append(above)
-        depth.append(1 if above == OUTSIDE else depth[above] + 1)
-        values.append(telling_values(tag, attributes) if attributes else NO_VALUES)
-        look.append(looks.setdefault((tag, attributes.get("class")), len(looks)))
-    above_root = len(number)
-    parent = [above_root if above == OUTSIDE else above for above in parent]
 
-    own = np.fromiter((nearest[element] for element, _, _ in origins), np.int64, len(origins))
-    first = np.fromiter((first_row[element] for element in number), np.int64, above_root)
-    last = np.fromiter((last_row[element] + 1 for element in number), np.int64, above_root)
+    held = sorted(first_row)
+    kept = set(own_elements)
+    number = [element for element in held if tags[element] not in PHRASING or element in kept]
+    above_root = len(number)
+    nearest = dict(zip(number, range(above_root), strict=True))  # of each element, the position of itself or of the box around it
+    nearest[OUTSIDE] = above_root
+    if above_root < len(held):
+        for element in held:
+            if element not in nearest:
+                nearest[element] = nearest[parents[element]]
+    parent = [nearest[parents[element]] for element in number]
+    parent.append(above_root)
+    attributes = [all_attributes[element] for element in number]
+    own_tags = [tags[element] for element in number]
+    classes = [own.get("class") for own in attributes]
+    looks: dict[tuple[str, str | None], int] = {}
+    look = [looks.setdefault(key, len(looks)) for key in zip(own_tags, classes, strict=True)]
+    values = [
+        [name] if name and len(own) == 1 else telling_values(tag, own) if own else NO_VALUES  # most have a class alone
+        for tag, own, name in zip(own_tags, attributes, classes, strict=True)
+    ]
+
+    own = np.array([nearest[element] for element in own_elements], np.int64)
+    first = np.array([first_row[element] for element in number], np.int64)
+    last = np.array([last_row[element] for element in number], np.int64) + 1
     is_alone = (last - first == 1)[own]
-    parent_of = np.array([*parent, above_root], np.int64)
+    parent_of = np.array(parent, np.int64)
     look_of = np.array([*look, -1], np.int64)
     like_siblings = (parent_of[:-1] * len(looks) + look_of[:-1]).tolist()
     sizes = Counter(like_siblings)
 
     numbers = np.array(number, np.int64)
-    ends = np.fromiter((flat.ends[element] for element in number), np.int64, above_root)
+    ends = np.array([all_ends[element] for element in number], np.int64)
     counted: tuple[list[int], list[int], list[int]] = ([], [], [])
-    for element, tag in enumerate(tags):
-        if tag in COUNTED:
-            counted[COUNTED[tag]].append(element)
-    control_numbers = np.array(counted[1], np.int64)
-    inside = [(np.searchsorted(found, ends) - np.searchsorted(found, numbers)).astype(np.float64) for found in counted]
+    for element in compress(range(len(tags)), map(COUNTED.__contains__, tags)):
+        counted[COUNTED[tags[element]]].append(element)
+    found = [np.array(elements, np.int64) for elements in counted]
+    images, controls, articles = [(np.searchsorted(of, ends) - np.searchsorted(of, numbers)).astype(np.float64) for of in found]
+    stop = np.searchsorted(numbers, ends)
+    depth = np.arange(1, above_root + 1) - np.cumsum(np.bincount(stop, minlength=above_root))[:above_root]
     return Outline(
         number=numbers,
-        tags=[tags[element] for element in number],
+        tags=own_tags,
         values=values,
         parent=parent_of,
-        depth=np.array([*depth, 0], np.float64),
+        stop=stop,
+        depth=np.append(depth, 0).astype(np.float64),
         first=first,
         last=last,
         own=own,
@@ -150,8 +155,8 @@ def read_outline(flat: Flat, origins: Sequence[Origin]) -> Outline:
         likes=np.array([*map(sizes.__getitem__, like_siblings), 0], np.float64),
         like_on_page=np.bincount(look_of[:-1], minlength=1)[look_of[:-1]].astype(np.float64),
         look=look_of,
-        images=inside[0],
-        controls=inside[1],
-        articles=inside[2],
-        control_numbers=control_numbers,
+        images=images,
+        controls=controls,
+        articles=articles,
+        control_numbers=found[1],
     )

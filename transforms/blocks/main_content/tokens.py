@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from math import inf
+from typing import TypeVar
 
 from transforms.blocks.flat import Attributes
 
@@ -19,6 +20,7 @@ LONGEST_NAME = 200
 PART_LENGTHS = range(2, 25)
 ElementScore = tuple[float, float, float]
 Scores = tuple[float, int, float, float]  # sum, number, least, greatest
+Found = TypeVar("Found")
 NOTHING: Scores = (0.0, 0, inf, -inf)
 _WITH_LABEL = ATTRIBUTES | {"aria-label"}
 _MOST_REMEMBERED = 50_000
@@ -54,7 +56,7 @@ class TokenScores:
 
     def __init__(self, scores: Mapping[str, float]) -> None:
         self._scores = scores
-        self._values: dict[str, Scores] = {}
+        self._values: dict[str, tuple[Scores, ElementScore | None]] = {}
         self._names: dict[str, Scores] = {}
 
     def element_scores(self, elements: Sequence[Sequence[str]]) -> list[ElementScore | None]:
@@ -62,32 +64,34 @@ class TokenScores:
         known = self._values
         found: list[ElementScore | None] = []
         for values in elements:
-            scores = NOTHING
+            scores, score = NOTHING, None
             for value in values:
-                own = known.get(value)
-                if own is None:
-                    own = self._look_up(value)
+                own, alone = known.get(value) or self._look_up(value)
                 if own is not NOTHING:
-                    scores = own if scores is NOTHING else _together(scores, own)
-            total, number, least, most = scores
-            found.append((total / number, least, most) if number else None)
+                    if scores is NOTHING:
+                        scores, score = own, alone
+                    else:
+                        scores = _together(scores, own)
+                        score = _element_score(scores)
+            found.append(score)
         return found
 
-    def _look_up(self, value: str) -> Scores:
-        found = NOTHING
+    def _look_up(self, value: str) -> tuple[Scores, ElementScore | None]:
+        scores = NOTHING
         for name in value_names(value):
             own = self._names.get(name)
             if own is None:
                 own = self._score_name(name)
             if own is not NOTHING:
-                found = own if found is NOTHING else _together(found, own)
+                scores = own if scores is NOTHING else _together(scores, own)
+        found = scores, _element_score(scores)
         if len(value) <= _LONGEST_REMEMBERED:
             _remember(self._values, value, found)
         return found
 
     def _score_name(self, name: str) -> Scores:
         table = self._scores
-        scores = [table[token] for token in name_tokens(name) if token in table]
+        scores = [score for token in name_tokens(name) if (score := table.get(token)) is not None]
         found = (sum(scores), len(scores), min(scores), max(scores)) if scores else NOTHING
         _remember(self._names, name, found)
         return found
@@ -97,7 +101,12 @@ def _together(first: Scores, second: Scores) -> Scores:
     return first[0] + second[0], first[1] + second[1], min(first[2], second[2]), max(first[3], second[3])
 
 
-def _remember(known: dict[str, Scores], key: str, scores: Scores) -> None:
+def _element_score(scores: Scores) -> ElementScore | None:
+    total, number, least, most = scores
+    return (total / number, least, most) if number else None
+
+
+def _remember(known: dict[str, Found], key: str, found: Found) -> None:
     if len(known) >= _MOST_REMEMBERED:
         known.clear()
-    known[key] = scores
+    known[key] = found
