@@ -23,13 +23,13 @@ from transforms.documents.extract import extract_document, make_nodes, no_node_r
 from transforms.documents.obelics import read_obelics_page
 from transforms.documents.obelics_images import OutlineImages
 from transforms.files import InputError
-from transforms.html.limits import exceeded_limit
+from transforms.html.limits import Exceeded, parse_within
 from transforms.html.outline import read_outline
 from transforms.html.readerable import gate_score
 from transforms.html.simplify import simplify
 from transforms.html.simplify_tags import ObelicsConfig
 from transforms.html.simplify_trace import trace_merging
-from transforms.html.tree import LexborHTMLParser, parse_html
+from transforms.html.tree import LexborHTMLParser
 from transforms.records import Block, Document, Drop, InputRange, Node, Page, Response, Revisit, Source
 
 
@@ -57,11 +57,10 @@ def show_page(
         raise UsageError("--stage repeats shows what deduplication took out; the profile obelics takes no repeats out")
     page = _page_of_file(html, url) if html is not None else _page_of_archive(archive, url, offset, resolved)
     decoded = decode_html(page.body, page.content_type)
-    exceeded = exceeded_limit(decoded.text, resolved.extract.limits)
-    if exceeded is not None:
-        print(f"dropped by {exceeded.rule}: {exceeded.value} > {exceeded.threshold}", file=sys.stderr)
+    tree = parse_within(decoded.text, resolved.extract.limits)
+    if isinstance(tree, Exceeded):
+        print(f"dropped by {tree.rule}: {tree.value} > {tree.threshold}", file=sys.stderr)
         return 0
-    tree = parse_html(decoded.text)
     score = gate_score(tree, resolved.extract.gate)
     if profile == "obelics":
         if not as_json:

@@ -4,8 +4,9 @@
 
 Each figure is the least of the rounds, page by page, so that what other processes disturb is not counted. The parse of the same run
 is the yardstick: figures depend on the machine, whose load stands beside them. `rest` is what `extract_document` does beside the
-steps: drops, and giving the memory back. By default as in a run that does not keep blocks, which then need no rich texts. The
-process is prepared as one that extracts in a run; what it remembers of earlier pages is forgotten before each pass.
+steps: drops, the count of nodes where there may be too many, and giving the memory back. By default as in a run that does not keep
+blocks, which then need no rich texts. The process is prepared as one that extracts in a run; what it remembers of earlier pages is
+forgotten before each pass.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from transforms.blocks.strip import read_style
 from transforms.documents.config import ExtractConfig
 from transforms.documents.extract import extract_document, make_nodes, page_directives
 from transforms.documents.isolate_worker import warm_up
-from transforms.html.limits import exceeded_limit, exceeded_nodes
+from transforms.html.limits import exceeded_limit
 from transforms.html.readerable import gate_score
 from transforms.html.tree import parse_html
 from transforms.records import Page
@@ -52,7 +53,6 @@ def steps_of(config: ExtractConfig, keep_blocks: bool) -> dict[str, Callable[[Pa
         "decode": lambda page, _: decode_html(page.body, page.content_type),
         "limits": lambda _, done: exceeded_limit(done["decode"].text, config.limits),
         "parse": lambda _, done: parse_html(done["decode"].text),
-        "node count": lambda _, done: exceeded_nodes(done["parse"], config.limits),
         "gate": lambda _, done: gate_score(done["parse"], config.gate),
         "directives": lambda page, done: page_directives(done["parse"], page),
         "walk and blocks": lambda page, done: page_blocks(done["parse"], page.url, BlocksConfig(rich_text=keep_blocks)),
@@ -68,7 +68,7 @@ def steps_of(config: ExtractConfig, keep_blocks: bool) -> dict[str, Callable[[Pa
 
 def ends_at(step: str, result: Any, config: ExtractConfig) -> bool:
     """Whether a page is dropped by what a step found."""
-    if step in ("limits", "node count"):
+    if step == "limits":
         return result is not None
     if step == "gate":
         return not result > config.gate.min_score

@@ -16,11 +16,11 @@ from transforms.blocks.extract import BlocksConfig, page_blocks
 from transforms.blocks.main_content.select import Selection, select_main_content
 from transforms.documents.config import ExtractConfig
 from transforms.documents.obelics import read_obelics_page
-from transforms.html.limits import exceeded_limit, exceeded_nodes
+from transforms.html.limits import Exceeded, parse_within
 from transforms.html.readerable import gate_score
 from transforms.html.simplify_tags import ObelicsConfig
 from transforms.html.text_merge import normalise_text
-from transforms.html.tree import LexborHTMLParser, parse_html
+from transforms.html.tree import LexborHTMLParser
 from transforms.images.candidates import candidate_origins, download_order, size_hints
 from transforms.images.declared import rendered_size
 from transforms.images.mentions import skip_images
@@ -50,12 +50,9 @@ def extract_document(page: Page, config: ExtractConfig, keep_blocks: bool = True
     other block. Images that no mention of this page asks for are marked as skipped (images.md 3.4, 6).
     """
     decoded = decode_html(page.body, page.content_type)
-    exceeded = exceeded_limit(decoded.text, config.limits)
-    if exceeded is None:
-        tree = parse_html(decoded.text)
-        exceeded = exceeded_nodes(tree, config.limits)
-    if exceeded is not None:
-        return page_drop(page, exceeded.rule, exceeded.value, exceeded.threshold)
+    tree = parse_within(decoded.text, config.limits)
+    if isinstance(tree, Exceeded):
+        return page_drop(page, tree.rule, tree.value, tree.threshold)
 
     directives = page_directives(tree, page)
     refusal = find_refusal(directives, config.references.optout)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from transforms.html.elements import RAW_TEXT, ascii_lower
 from transforms.html.nesting_bound import surely_within
 from transforms.html.open_elements import ATTRIBUTE, OpenElements
-from transforms.html.tree import LexborHTMLParser
+from transforms.html.tree import LexborHTMLParser, parse_html
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +59,46 @@ _RAW_TEXT_END = {name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE |
 _SCRIPT_PART = re.compile(r"<!--|-->|<(/?)script(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 
 
+def parse_within(text: str, limits: LimitsConfig) -> LexborHTMLParser | Exceeded:
+    """Parses a decoded page that is within the limits; else the first limit that it is over.
+
+    The nodes of the tree are counted where the scan of the tags has not shown that there cannot be too many.
+    """
+    if (exceeded := _exceeded_bytes(text, limits)) is not None:
+        return exceeded
+    if _is_surely_within(text, limits):
+        return parse_html(text)
+    if (exceeded := _exceeded_by_tags(text, limits)) is not None:
+        return exceeded
+    tree = parse_html(text)
+    exceeded = None if limits.nodes is None else _over("limits.nodes", len(tree.tags("*")), limits.nodes)
+    return tree if exceeded is None else exceeded
+
+
 def exceeded_limit(text: str, limits: LimitsConfig) -> Exceeded | None:
     """The first limit that a decoded page is over before it is parsed; None when it may be parsed.
 
     Nodes are estimated here, from above: formatting elements that are opened again in each block can make a small page huge.
-    `exceeded_nodes` counts them in the tree.
     """
-    over = _over("limits.bytes", 0 if limits.bytes is None else _byte_length(text, limits.bytes), limits.bytes)
-    if over or limits.nesting is limits.attributes is limits.nodes is None:
-        return over
-    if surely_within(text, limits.nesting, limits.attributes, limits.nodes):
-        return None
+    exceeded = _exceeded_bytes(text, limits)
+    if exceeded is not None or _is_surely_within(text, limits):
+        return exceeded
+    return _exceeded_by_tags(text, limits)
+
+
+def _exceeded_bytes(text: str, limits: LimitsConfig) -> Exceeded | None:
+    return None if limits.bytes is None else _over("limits.bytes", _byte_length(text, limits.bytes), limits.bytes)
+
+
+def _is_surely_within(text: str, limits: LimitsConfig) -> bool:
+    if limits.nesting is limits.attributes is limits.nodes is None:
+        return True
+    return surely_within(text, limits.nesting, limits.attributes, limits.nodes)
+
+
+def _exceeded_by_tags(text: str, limits: LimitsConfig) -> Exceeded | None:
     elements = OpenElements()
+    over = None
     longest = limits.attributes  # an attribute takes more than one character, so most tags need no count
     for kind, name, attributes in _tags(text, elements):
         if longest is not None and len(attributes) > longest:
@@ -84,11 +112,6 @@ def exceeded_limit(text: str, limits: LimitsConfig) -> Exceeded | None:
         if over:
             break
     return over
-
-
-def exceeded_nodes(tree: LexborHTMLParser, limits: LimitsConfig) -> Exceeded | None:
-    """The limit on nodes, when a parsed tree is over it."""
-    return None if limits.nodes is None else _over("limits.nodes", len(tree.tags("*")), limits.nodes)
 
 
 def _over(rule: str, value: int, threshold: int | None) -> Exceeded | None:

@@ -8,6 +8,7 @@ only a page that it cannot vouch for is looked at in full.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from transforms.html.elements import (
     CLOSED_AT_END,
@@ -39,7 +40,7 @@ _MARKUP = re.compile(
     rf"""
     <(?:
         (?=[sStTiInNxX]) (?i:({_RAW_TEXT})(?=[\t\n\f\r />])) ({_ATTRIBUTES}) >? [^<]* ((?:<(?!/(?i:\1)[\t\n\f\r />])[^<]*)*)
-      | (/?[a-zA-Z][^\t\n\f\r />]*|!\[CDATA\[) {_PLAIN_ATTRIBUTES} ([ ]?/?(?=>)|{_ATTRIBUTES})
+      | (/?[a-zA-Z][^\t\n\f\r />]*|!\[CDATA\[) (?:(?=>)|{_PLAIN_ATTRIBUTES} ([ ]?/?(?=>)|{_ATTRIBUTES}))
       | !--(?:-?>|[^-]*(?:-(?!-!?>)[^-]*)*)
       | [!?/][^>]*
     )
@@ -48,24 +49,31 @@ _MARKUP = re.compile(
 )
 _NONE = " "  # no name has a space
 _MANY = 500_000
-_FOREIGN = frozenset({"svg", "math"})
-NOT_FOREIGN = -1
+# So many elements may a tag imply, as a cell its row and the group of that; and a page html, head and body.
+_IMPLIED = 3
+_FOREIGN = frozenset({"/svg", "/math"})
+# After these, what is markup and what is text depends on where they are.
+_DOUBTFUL = frozenset({"/![cdata[", "/frameset", "/plaintext"})
 _INTEGRATION_END = frozenset("/" + name for name in SVG_INTEGRATION | MATHML_INTEGRATION | {"annotation-xml"})
-_ENDS_FOREIGN = ENDS_FOREIGN | {"font"}
+_ENDS_FOREIGN = frozenset("/" + name for name in ENDS_FOREIGN | {"font"})
 # End tags of which `open_elements` does not say that they close everything in the innermost element of their name.
 _NOT_OF_FOREIGN_ALONE = frozenset("/" + name for name in SPECIAL | FORMATTING | END_TAGS_OUT_OF_FOREIGN)
-# After these, what is markup and what is text depends on where they are.
-_DOUBTFUL = frozenset({"![cdata[", "frameset", "plaintext"})
 _SPECIAL_END = frozenset("/" + name for name in SPECIAL if END_TAG_STOPS.get(name) is not SPECIAL)
 _FORMATTING_END = frozenset("/" + name for name in FORMATTING)
+_CLOSED_BY_ITSELF = frozenset("/" + name for name in CLOSED_BY_ITSELF)
 _CLOSED_AT_END = frozenset("/" + name for name in CLOSED_AT_END)
 _CLOSED_AT_END_OF = {"/" + name: frozenset("/" + part for part in CLOSED_AT_END_OF_TABLE) for name in TABLE_PARTS}
-# The end tag of an element that stays open after its start tag, "" of one that does not; of those that need no further look.
-_END_TAGS = {name: "/" + name for name in (SPECIAL | FORMATTING | {"span"}) - _DOUBTFUL} | dict.fromkeys(VOID | SINGLETONS, "")
+# The end tag of an element that stays open after its start tag, "" of one that does not; of most elements.
+_END_TAGS = {name: "/" + name for name in SPECIAL | FORMATTING | {"span"}} | dict.fromkeys(VOID | SINGLETONS, "")
+# Of those that need a further look.
+_NOTED = _FORMATTING_END | _DOUBTFUL | _FOREIGN
 
 
 def surely_within(text: str, max_nesting: int | None, max_attributes: int | None, max_nodes: int | None) -> bool:
-    """Whether a page is certainly within the limits; False when that cannot be told cheaply. None for a limit that is off."""
+    """Whether a page is certainly within the limits; False when that cannot be told cheaply. None for a limit that is off.
+
+    max_nodes: of the tree that a parser makes of the page, with those that no tag stands for.
+    """
     if len(text) > 3 * _MANY and text.count("<") > _MANY:  # matches take memory
         return False
     if max_attributes is not None and max_attributes < _PLAIN_ROUNDS:  # plain attributes are not counted
@@ -75,72 +83,95 @@ def surely_within(text: str, max_nesting: int | None, max_attributes: int | None
     longest = min(_ROUNDS, len(text) if max_attributes is None else max_attributes - _PLAIN_ROUNDS)
     expected: list[str] = [_NONE]  # the end tags of the open elements, outermost first; none is for no element
     top = _NONE  # the last of them
-    foreign = NOT_FOREIGN  # place of the outermost element of SVG or MathML; all within it are known exactly
     formatting = most_formatting = 0  # open formatting elements
-    for raw_text, raw_attributes, content, name, attributes in matches:
+    tags = iter(matches)
+    for raw_text, raw_attributes, content, name, attributes in tags:
         if name == top:
             expected.pop()
             top = expected[-1]
-            if name in _FORMATTING_END:
+            if formatting and name in _FORMATTING_END:
                 formatting -= 1
-            if foreign >= 0 and len(expected) <= foreign:
-                foreign = NOT_FOREIGN
-        elif not name:
-            attributes = raw_attributes
-            # In SVG it is no raw text; after `<!--` a script in a script hides an end tag.
-            if content and (foreign >= 0 or ("<!--" in content and _hides_end_tag(raw_text, content))):
-                return False
-            if raw_text:
-                if len(expected) >= deepest:
-                    return False
-                if foreign >= 0 and not is_self_closing(attributes):
-                    top = "/" + ascii_lower(raw_text)
-                    expected.append(top)
-        elif name[0] == "/":
-            if foreign >= 0:
-                if not _ends_foreign(ascii_lower(name), expected, foreign):
-                    return False
-            elif _end_is_near(ascii_lower(name), expected):
-                formatting -= expected.pop() in _FORMATTING_END
-            top = expected[-1]
-            if len(expected) <= foreign:
-                foreign = NOT_FOREIGN
         else:
-            end_tag = _END_TAGS.get(name) if foreign < 0 else None
+            end_tag = _END_TAGS.get(name)
             if end_tag is None:
-                name = ascii_lower(name)
-                end_tag = _END_TAGS.get(name, "/" + name)
-                if foreign >= 0 or name in _DOUBTFUL:
-                    if name in _DOUBTFUL or name in _ENDS_FOREIGN or top in _INTEGRATION_END:
+                if not name:
+                    attributes = raw_attributes
+                    if raw_text and len(expected) >= deepest:
                         return False
-                    end_tag = "" if is_self_closing(attributes) else "/" + name
-                elif name in _FOREIGN:
-                    if is_self_closing(attributes):
-                        end_tag = ""
-                    else:
-                        foreign = len(expected)
-            if end_tag == top and name in CLOSED_BY_ITSELF and foreign < 0:
-                end_tag = ""
-            if end_tag:
+                    # After `<!--` a script in a script hides an end tag.
+                    if content and "<!--" in content and _hides_end_tag(raw_text, content):
+                        return False
+                elif name[0] == "/":
+                    if _end_is_near(ascii_lower(name), expected):
+                        formatting -= expected.pop() in _FORMATTING_END
+                        top = expected[-1]
+                else:
+                    name = ascii_lower(name)
+                    end_tag = _END_TAGS.get(name, "/" + name)
+            if end_tag and (end_tag != top or end_tag not in _CLOSED_BY_ITSELF):
                 expected.append(end_tag)
                 top = end_tag
                 if len(expected) > deepest:
                     return False
-                if end_tag in _FORMATTING_END:
-                    formatting += 1
-                    most_formatting = max(most_formatting, formatting)
+                if end_tag in _NOTED:
+                    if end_tag in _FORMATTING_END:
+                        formatting += 1
+                        if formatting > most_formatting:
+                            most_formatting = formatting
+                    elif end_tag in _DOUBTFUL or not _foreign_is_within(
+                        attributes, tags, expected, deepest, longest, max_attributes
+                    ):
+                        return False
+                    else:
+                        top = expected[-1]
         # Most tags have nothing left of their attributes.
-        if (
-            attributes
-            and len(attributes) > longest
-            and (
-                attributes.count("=") >= _ROUNDS
-                or (max_attributes is not None and _PLAIN_ROUNDS + len(ATTRIBUTE.findall(attributes)) > max_attributes)
-            )
-        ):
+        if attributes and len(attributes) > longest and _may_be_too_many(attributes, max_attributes):
             return False
     # A tag may close all of them, and open them again.
-    return max_nodes is None or len(matches) * (1 + 2 * most_formatting) <= max_nodes
+    return max_nodes is None or _IMPLIED + len(matches) * (1 + _IMPLIED + 2 * most_formatting) <= max_nodes
+
+
+def _foreign_is_within(
+    attributes: str, tags: Iterator[tuple[str, ...]], expected: list[str], deepest: int, longest: int, max_attributes: int | None
+) -> bool:
+    """Takes the tags of the SVG or MathML element that is the innermost open one, up to its end, if all within is certain.
+
+    attributes: of its own tag.
+    """
+    if is_self_closing(attributes):
+        expected.pop()
+        return True
+    outermost = len(expected) - 1
+    for raw_text, raw_attributes, content, name, attributes in tags:
+        if name == expected[-1]:
+            expected.pop()
+        elif not name:
+            if content:  # here it is no raw text
+                return False
+            attributes = raw_attributes
+            if raw_text and not is_self_closing(attributes):
+                expected.append("/" + ascii_lower(raw_text))
+        elif name[0] == "/":
+            if not _ends_foreign(ascii_lower(name), expected, outermost):
+                return False
+        else:
+            end_tag = "/" + ascii_lower(name)
+            if end_tag in _DOUBTFUL or end_tag in _ENDS_FOREIGN or expected[-1] in _INTEGRATION_END:
+                return False
+            if not is_self_closing(attributes):
+                expected.append(end_tag)
+        if len(expected) > deepest or (len(attributes) > longest and _may_be_too_many(attributes, max_attributes)):
+            return False
+        if len(expected) <= outermost:
+            return True
+    return True
+
+
+def _may_be_too_many(attributes: str, max_attributes: int | None) -> bool:
+    """Whether a tag may have more attributes than allowed, of which those that are left after the plain ones are given."""
+    if attributes.count("=") >= _ROUNDS:
+        return True
+    return max_attributes is not None and _PLAIN_ROUNDS + len(ATTRIBUTE.findall(attributes)) > max_attributes
 
 
 def _hides_end_tag(raw_text: str, content: str) -> bool:

@@ -16,7 +16,8 @@ def parse_html(text: str) -> LexborHTMLParser:
     markup. A leading byte order mark is removed: as text it would move the content of `head` into `body`. A lone surrogate is
     dropped by the parser; `transforms.archives.encoding` decodes so that none occurs.
 
-    Check `transforms.html.limits.exceeded_limit` first: a parse cannot be interrupted, and deep nesting takes quadratic time.
+    `transforms.html.limits.parse_within` looks at a page first: a parse cannot be interrupted, and deep nesting takes quadratic
+    time.
 
     Raises `TypeError` for anything but `str`: the parser would take bytes as UTF-8, whatever the page says.
     """

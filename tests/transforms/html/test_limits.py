@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import transforms.html.limits
 from transforms.html import limits as limits_module
 from transforms.html.elements import END_TAG_OMITTED
-from transforms.html.limits import Exceeded, LimitsConfig, exceeded_limit, exceeded_nodes
+from transforms.html.limits import Exceeded, LimitsConfig, exceeded_limit, parse_within
 from transforms.html.nesting_bound import surely_within
-from transforms.html.tree import parse_html
+from transforms.html.tree import LexborHTMLParser, parse_html
 
 CHECKOUT = Path(transforms.html.limits.__file__).parents[2]
 DEFAULT = LimitsConfig()
@@ -179,12 +179,27 @@ def test_formatting_that_is_opened_again_in_each_block_counts_as_nodes(around: s
     assert len(parse_html(html).tags("*")) > 100_000
 
 
-def test_nodes_are_counted_in_the_tree() -> None:
-    tree = parse_html("<p><b>x</b>")
-    assert exceeded_nodes(tree, LimitsConfig(nodes=5)) is None
-    assert exceeded_nodes(tree, LimitsConfig(nodes=4)) == Exceeded("limits.nodes", 5, 4)
-    assert exceeded_nodes(tree, LimitsConfig(nodes=None)) is None
-    assert exceeded_nodes(parse_html(""), DEFAULT) is None
+@pytest.mark.parametrize(
+    ("html", "limits", "exceeded"),
+    [
+        ("<p><b>x</b>", LimitsConfig(nodes=4), Exceeded("limits.nodes", 5, 4)),
+        ("<p><b>x</b>", LimitsConfig(nodes=5), None),
+        ("<p><b>x</b>", LimitsConfig(nodes=None), None),
+        ("<table><td>", LimitsConfig(nodes=6), Exceeded("limits.nodes", 7, 6)),
+        ("", DEFAULT, None),
+        ("<div>" * 600, DEFAULT, TOO_DEEP),
+        ("x" * 11, LimitsConfig(bytes=10), Exceeded("limits.bytes", 11, 10)),
+    ],
+)
+def test_a_page_is_parsed_unless_its_text_or_its_tree_is_over_a_limit(
+    html: str, limits: LimitsConfig, exceeded: Exceeded | None
+) -> None:
+    parsed = parse_within(html, limits)
+    if exceeded is None:
+        assert isinstance(parsed, LexborHTMLParser)
+        assert parsed.html == parse_html(html).html
+    else:
+        assert parsed == exceeded
 
 
 def test_defaults() -> None:
@@ -218,7 +233,7 @@ def test_cost_table(name: str) -> None:
     code = f"""
 import json
 from transforms.html.limits import LimitsConfig, exceeded_limit
-from transforms.html.tree import parse_html
+from transforms.html.tree import LexborHTMLParser, parse_html
 html = {COSTS[name]}
 over = exceeded_limit(html, LimitsConfig())
 print(json.dumps(over.rule if over else len(parse_html(html).tags("p")) >= 0))
@@ -298,6 +313,14 @@ def test_the_quick_answer_is_never_wrong(pieces: list[str], repeated: int, nesti
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(limits_module, "surely_within", lambda *arguments: False)
             assert exceeded_limit(html, LimitsConfig(nesting=nesting, attributes=70, nodes=10_000)) is None
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(PIECES, max_size=8), st.integers(1, 40))
+def test_a_page_that_is_surely_within_the_limit_of_nodes_needs_no_count(pieces: list[str], repeated: int) -> None:
+    html = "".join(pieces) * repeated
+    nodes = len(parse_html(html).tags("*"))
+    assert not surely_within(html, None, 1000, nodes - 1)
 
 
 @pytest.mark.parametrize(
