@@ -173,6 +173,11 @@ def test_broken_or_odd_data_says_nothing() -> None:
     assert read_linked_data(['{"@graph": [{"@type": ["NewsArticle", "Thing"], "headline": "H"}]}']).headline == "H"
 
 
+@pytest.mark.parametrize("script", ["{}", " {}\n", "<!-- {} -->", "//<![CDATA[\n{}\n//]]>\n", "/*<![CDATA[*/{}/*]]>*/", "{}-->"])
+def test_data_is_read_with_and_without_comment_marks_around_it(script: str) -> None:
+    assert read_linked_data([script.replace("{}", '{"headline": "H"}')]).headline == "H"
+
+
 @pytest.mark.parametrize("url", ["", "http://[broken", "https://e.x/" + "a/" * 5000, "no scheme"])
 def test_any_url_has_columns(url: str) -> None:
     assert len(page_type_columns(url, {}, read_linked_data([]))) == 22

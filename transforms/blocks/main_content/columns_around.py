@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import string
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
 from transforms.blocks.main_content.characters import Matrix, Numbers
+from transforms.blocks.main_content.outline import Indices
 from transforms.blocks.main_content.view import CHROME, EPSILON, KINDS, LINKED, PROSE, WORDS, PageView, rounded
 
 MISSING = -1.0
@@ -55,11 +55,16 @@ def neighbours(view: PageView) -> Matrix:
     number = np.arange(size)
     windows: list[Numbers] = []
     for reach in WINDOWS:
-        first, last = np.maximum(number - reach, 0), np.minimum(number + reach + 1, size)
-        inside = view.sums[:, last] - view.sums[:, first]
-        words = inside[WORDS] + EPSILON
-        windows += [np.log1p(inside[WORDS]), inside[LINKED] / words, inside[PROSE] / words]
+        words, linked, prose = _between(view, number - reach, number + reach + 1)
+        windows += [np.log1p(words), linked / (words + EPSILON), prose / (words + EPSILON)]
     return np.concatenate([*moved, rounded(windows)])
+
+
+def _between(view: PageView, first: Indices, last: Indices) -> Numbers:
+    """The words, words in links and words of running text of the rows [first, last), as far as there are rows."""
+    sums = view.sums[[WORDS, LINKED, PROSE]]
+    between: Numbers = sums.take(last, axis=1, mode="clip") - sums.take(first, axis=1, mode="clip")
+    return between
 
 
 def _controls_before(view: PageView) -> Numbers:
@@ -78,18 +83,17 @@ def sections(view: PageView) -> Matrix:
     has_heading = before >= 0
     start = np.where(has_heading, padded[np.maximum(before, 0)], 0)
     stop = padded[before + 1]
-    words = view.sums[WORDS]
-    inside = view.sums[:, stop] - view.sums[:, start]
-    section_words = inside[WORDS] + EPSILON
+    words_before = view.sums[WORDS]
+    words, linked, prose = _between(view, start, stop)
     return rounded(
         [
             np.where(has_heading, np.minimum(number - start, FARTHEST_HEADING), NO_HEADING).astype(np.float64),
             np.where(has_heading, view.levels[start], MISSING) if size else np.zeros(0),
             np.where(has_heading, view.words[start], MISSING) if size else np.zeros(0),
-            np.log1p(words[:-1] - words[start]),
-            np.log1p(inside[WORDS]),
-            inside[LINKED] / section_words,
-            inside[PROSE] / section_words,
+            np.log1p(words_before[:-1] - words_before[start]),
+            np.log1p(words),
+            linked / (words + EPSILON),
+            prose / (words + EPSILON),
             np.minimum(stop - number, FARTHEST_HEADING).astype(np.float64),
         ]
     )
@@ -172,16 +176,17 @@ def structured(view: PageView) -> Matrix:
     lines = [" ".join(text.split()) if "\n" in text else text for text in [block.text for block in view.rows]]
     starts = [*accumulate([len(line) + 1 for line in lines], initial=0)]
     whole = "\n".join(lines)
-    find = cache(whole.find)  # pages give the same description under several names
-    return rounded([_quoted(view.words, find, len(whole), starts, said) for said in texts])
+    places: dict[str, int] = {}  # of what was looked for: pages give the same description under several names
+    return rounded([_quoted(view.words, whole, starts, said, places) for said in texts])
 
 
-def _quoted(words: Numbers, find: Callable[[str], int], length: int, starts: Sequence[int], said: Sequence[str]) -> Numbers:
-    """The share of each row's words that is said. find: where a text is in all rows; length: of all; starts: of each row."""
+def _quoted(words: Numbers, whole: str, starts: Sequence[int], said: Sequence[str], places: dict[str, int]) -> Numbers:
     found: NDArray[np.float64] = np.zeros(len(words))
     chunks = [chunk for text in said for chunk in _chunks(text)]
-    for chunk, step in chunks[: MOST_SEARCHED // max(length, 1)]:
-        place = find(chunk)
+    for chunk, step in chunks[: MOST_SEARCHED // max(len(whole), 1)]:
+        place = places.get(chunk)
+        if place is None:
+            place = places[chunk] = whole.find(chunk)
         if place >= 0:
             found[bisect_right(starts, place) - 1] += step
     return np.minimum(found / (words + 1), 1.0)

@@ -34,7 +34,7 @@ def prose_centre(view: PageView) -> Matrix:
     """How far a block is from the smallest element with most of the page's running text."""
     depth = view.depth
     found: list[Numbers] = []
-    for inside in view.centre_depths[:, view.outline.container]:
+    for inside in view.centre_depths.take(view.outline.container, axis=1):
         found += [inside - inside.max(initial=0.0), depth - inside]
     return rounded([*found, depth])
 
@@ -81,29 +81,23 @@ def repetition(view: PageView) -> Matrix:
     around = outline.parent[entry]
     sums = view.sums[:, -1]
     words, linked, prose, blocks = (view.in_elements[of] for of in (WORDS, LINKED, MAIN_PROSE, BLOCKS))
-    no_entry, no_article, no_parent = entry == above, article == above, around == above
-
-    def unless(missing: Numbers, values: Numbers) -> Numbers:
-        return np.where(missing, MISSING, values)
-
-    return rounded(
-        [
-            unless(no_entry, view.depth - depth[entry]),
-            unless(no_entry, np.log1p(likes[entry])),
-            unless(no_entry, np.log1p(words[entry])),
-            unless(no_entry, np.log1p(blocks[entry])),
-            unless(no_entry, np.minimum(images[entry], MOST_IMAGES)),
-            unless(no_parent, words[around] / (sums[WORDS] + EPSILON)),
-            unless(no_parent, linked[around] / (words[around] + EPSILON)),
-            unless(no_parent, prose[around] / (sums[MAIN_PROSE] + EPSILON)),
-            unless(no_parent, np.log1p(blocks[around])),
-            unless(no_article, view.depth - depth[article]),
-            unless(no_article, words[article] / (sums[WORDS] + EPSILON)),
-            unless(no_article, prose[article] / (sums[MAIN_PROSE] + EPSILON)),
-            unless(no_article, likes[article]),
-            *_alike(view),
-        ]
-    )
+    in_entry = [
+        view.depth - depth[entry], np.log1p(likes[entry]), np.log1p(words[entry]), np.log1p(blocks[entry]),
+        np.minimum(images[entry], MOST_IMAGES),
+    ]  # fmt: skip
+    around_entry = [
+        words[around] / (sums[WORDS] + EPSILON), linked[around] / (words[around] + EPSILON),
+        prose[around] / (sums[MAIN_PROSE] + EPSILON), np.log1p(blocks[around]),
+    ]  # fmt: skip
+    in_article = [
+        view.depth - depth[article], words[article] / (sums[WORDS] + EPSILON), prose[article] / (sums[MAIN_PROSE] + EPSILON),
+        likes[article],
+    ]  # fmt: skip
+    measured = [
+        np.where(missing, MISSING, values)
+        for missing, values in ((entry == above, in_entry), (around == above, around_entry), (article == above, in_article))
+    ]
+    return rounded(np.concatenate([*measured, _alike(view)]))
 
 
 def _alike(view: PageView) -> Sequence[Numbers]:

@@ -59,7 +59,7 @@ class Trees:
         threshold = self.threshold[:, first:last].reshape(-1, 1)
         excluded = self.excluded[:, first:last].reshape(-1, 1)
         leaves = self.leaves[first:last].ravel()
-        offsets = (np.arange(number) * MOST_LEAVES)[:, None]
+        first_leaves = (np.arange(number) * MOST_LEAVES)[:, None]
         for begin in range(0, size, ROWS_AT_ONCE):
             room = matrix[:, begin : begin + ROWS_AT_ONCE].take(column, axis=0)
             np.subtract(threshold, room, out=room)
@@ -70,8 +70,8 @@ class Trees:
             out = np.bitwise_or.reduce(out.reshape(-1, number, out.shape[1]), axis=0).view(np.uint32)
             leftmost = ~out & (out + np.uint32(1))
             # The exponent of a power of two is the number of its bit.
-            leaf = (leftmost.astype(np.float64).view(np.int64) >> 52) - 1023
-            total[begin : begin + ROWS_AT_ONCE] = leaves[leaf + offsets].sum(axis=0)
+            leaf = (leftmost.astype(np.float32).view(np.int32) >> 23) + (first_leaves - 127)
+            total[begin : begin + ROWS_AT_ONCE] = leaves.take(leaf).sum(axis=0)
         return total
 
 
@@ -90,7 +90,7 @@ class Model:
         if trees > FIRST_TREES:
             doubtful = np.flatnonzero(np.abs(raw) < CLEAR)
             if len(doubtful):
-                raw[doubtful] += self.trees.total(np.ascontiguousarray(matrix[:, doubtful]), FIRST_TREES, trees)
+                raw[doubtful] += self.trees.total(matrix.take(doubtful, axis=1), FIRST_TREES, trees)
         return np.round(1 / (1 + np.exp(-raw)), 4)
 
 

@@ -79,10 +79,10 @@ class Outline:
 
     def number_around(self, marked: NDArray[np.bool_]) -> Numbers:
         """For each element, and above the root, how many marked ones are on the way up, itself included."""
-        size = self.above_root
-        begun = marked.cumsum()
-        ended = np.bincount(self.stop[marked], minlength=size)[:size].cumsum()
-        return np.append(begun - ended, 0).astype(np.float64)
+        ended = np.bincount(self.stop[marked], minlength=self.above_root)[: self.above_root]
+        around = np.zeros(len(self.parent))
+        (marked - ended).cumsum(out=around[:-1])
+        return around
 
 
 def read_outline(flat: Flat, origins: Sequence[Origin]) -> Outline:
@@ -105,8 +105,8 @@ def read_outline(flat: Flat, origins: Sequence[Origin]) -> Outline:
     kept = set(own_elements)
     number = [element for element in held if tags[element] not in PHRASING or element in kept]
     above_root = len(number)
-    nearest = dict(zip(number, range(above_root), strict=True))  # of each element, the position of itself or of the box around it
-    nearest[OUTSIDE] = above_root
+    # Of each element, the position of itself or of the box around it.
+    nearest = {OUTSIDE: above_root, **{element: position for position, element in enumerate(number)}}
     if above_root < len(held):
         for element in held:
             if element not in nearest:
@@ -138,16 +138,17 @@ def read_outline(flat: Flat, origins: Sequence[Origin]) -> Outline:
     for element in compress(range(len(tags)), map(COUNTED.__contains__, tags)):
         counted[COUNTED[tags[element]]].append(element)
     found = [np.array(elements, np.int64) for elements in counted]
-    images, controls, articles = [(np.searchsorted(of, ends) - np.searchsorted(of, numbers)).astype(np.float64) for of in found]
-    stop = np.searchsorted(numbers, ends)
-    depth = np.arange(1, above_root + 1) - np.cumsum(np.bincount(stop, minlength=above_root))[:above_root]
+    images, controls, articles = [(of.searchsorted(ends) - of.searchsorted(numbers)).astype(np.float64) for of in found]
+    stop = numbers.searchsorted(ends)
+    depth = np.zeros(above_root + 1)
+    (1 - np.bincount(stop, minlength=above_root)[:above_root]).cumsum(out=depth[:-1])
     return Outline(
         number=numbers,
         tags=own_tags,
         values=values,
         parent=parent_of,
         stop=stop,
-        depth=np.append(depth, 0).astype(np.float64),
+        depth=depth,
         first=first,
         last=last,
         own=own,

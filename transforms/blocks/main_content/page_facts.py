@@ -72,7 +72,7 @@ def read_linked_data(scripts: Sequence[str]) -> LinkedData:
         if len(script) > LONGEST_DATA:
             continue
         try:
-            pending: list[Any] = [json.loads(_COMMENT.sub("", script), strict=False)]
+            pending: list[Any] = [json.loads(_without_comment(script), strict=False)]
         except (ValueError, RecursionError):
             continue
         while pending and left:
@@ -93,6 +93,12 @@ def read_linked_data(scripts: Sequence[str]) -> LinkedData:
                     elif isinstance(inner, dict | list):
                         pending.append(inner)
     return LinkedData(frozenset(types), tuple(texts), headline)
+
+
+def _without_comment(script: str) -> str:
+    """A script without the comment marks around it that hid it from old browsers; most have none, which their ends show."""
+    bare = script.strip()
+    return script if bare[:1] in "{[" and bare[-1:] in "}]" else _COMMENT.sub("", script)
 
 
 def page_type_columns(url: str, metas: Mapping[str, str], data: LinkedData) -> list[float]:

@@ -137,7 +137,7 @@ def _followers(blocks: Sequence[Block], rows: Sequence[int], staying: set[int]) 
     for number in range(len(blocks)):
         if number in is_row:
             continue
-        neighbours, kept_around = _next_to(number, rows), _next_to(number, kept)
+        neighbours = _next_to(number, rows)
         beside = [n in staying for n in neighbours]
         if all(beside):  # most: no need to look at paths
             found.append(number)
@@ -145,6 +145,7 @@ def _followers(blocks: Sequence[Block], rows: Sequence[int], staying: set[int]) 
         path = blocks[number].xpath.split("/")
         shared = [_shared_steps(path, blocks[n].xpath) for n in neighbours]
         container = max(shared)
+        kept_around = _next_to(number, kept)
         if any(stays and steps == container for stays, steps in zip(beside, shared, strict=True)) or (
             len(kept_around) == 2 and any(_shared_steps(path, blocks[n].xpath) >= container for n in kept_around)
         ):

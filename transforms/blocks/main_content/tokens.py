@@ -17,7 +17,7 @@ LABELLED = frozenset({"nav", "aside", "section", "div", "ul"})
 MOST_NAMES = 12
 LONGEST_WHOLE = 40
 LONGEST_NAME = 200
-PART_LENGTHS = range(2, 25)
+SHORTEST_PART, LONGEST_PART = 2, 24
 ElementScore = tuple[float, float, float]
 Scores = tuple[float, int, float, float]  # sum, number, least, greatest
 Found = TypeVar("Found")
@@ -36,7 +36,8 @@ def telling_values(tag: str, attributes: Attributes) -> list[str]:
 
 def value_names(value: str) -> list[str]:
     """The first 12 names of a value, as written; those of over 200 characters say nothing."""
-    return [name for name in value.split(None, MOST_NAMES)[:MOST_NAMES] if len(name) <= LONGEST_NAME]
+    names = value.split(None, MOST_NAMES)[:MOST_NAMES]
+    return names if len(value) <= LONGEST_NAME else [name for name in names if len(name) <= LONGEST_NAME]
 
 
 def name_tokens(name: str) -> list[str]:
@@ -47,7 +48,7 @@ def name_tokens(name: str) -> list[str]:
     """
     lowered = name.lower()
     parted = lowered if lowered == name else _HUMP.sub("-", name).lower()
-    parts = [part for part in parted.replace("_", "-").split("-") if len(part) in PART_LENGTHS]
+    parts = [part for part in parted.replace("_", "-").split("-") if SHORTEST_PART <= len(part) <= LONGEST_PART]
     return ["=" + lowered, *parts] if len(lowered) <= LONGEST_WHOLE else parts
 
 

@@ -183,7 +183,7 @@ def _inline_measures(flat: Flat, origins: Sequence[Origin]) -> tuple[Numbers, Nu
     in_links, at_begin = _covered(flat, linking, own, begins, ends)
     in_bold, _ = _covered(flat, bold, own, begins, ends)
     link_starts = np.sort(np.array([flat.starts[element] for element in linking], np.int64))
-    links = (np.searchsorted(link_starts, ends) - np.searchsorted(link_starts, begins)).astype(np.float64)
+    links = (link_starts.searchsorted(ends) - link_starts.searchsorted(begins)).astype(np.float64)
     return np.minimum(in_links / characters, 1.0), links, at_begin, np.minimum(in_bold / characters, 1.0)
 
 
