@@ -57,7 +57,7 @@ def show_page(
         raise UsageError("--stage repeats shows what deduplication took out; the profile obelics takes no repeats out")
     page = _page_of_file(html, url) if html is not None else _page_of_archive(archive, url, offset, resolved)
     decoded = decode_html(page.body, page.content_type)
-    tree = parse_within(decoded.text, resolved.extract.limits)
+    tree = parse_within(decoded.utf8, resolved.extract.limits)
     if isinstance(tree, Exceeded):
         print(f"dropped by {tree.rule}: {tree.value} > {tree.threshold}", file=sys.stderr)
         return 0

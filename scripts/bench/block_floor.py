@@ -77,10 +77,10 @@ def measure_page(page: Page) -> dict[str, float]:
         seconds[name] = seconds.get(name, 0.0) + process_time() - started
         return result
 
-    text = decode_html(page.body, page.content_type).text
-    if exceeded_limit(text, LimitsConfig()) is not None:
+    decoded = decode_html(page.body, page.content_type)
+    if exceeded_limit(decoded.utf8, LimitsConfig()) is not None:
         return {}
-    tree = timed("parse", lambda: parse_html(text))
+    tree = timed("parse", lambda: parse_html(decoded.text))
     body = tree.body
     if body is None:
         return {}

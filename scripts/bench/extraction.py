@@ -51,7 +51,7 @@ def steps_of(config: ExtractConfig, keep_blocks: bool) -> dict[str, Callable[[Pa
     """The steps of `extract_document`, in its order, each reading what those before it gave."""
     return {
         "decode": lambda page, _: decode_html(page.body, page.content_type),
-        "limits": lambda _, done: exceeded_limit(done["decode"].text, config.limits),
+        "limits": lambda _, done: exceeded_limit(done["decode"].utf8, config.limits),
         "parse": lambda _, done: parse_html(done["decode"].text),
         "gate": lambda _, done: gate_score(done["parse"], config.gate),
         "directives": lambda page, done: page_directives(done["parse"], page),

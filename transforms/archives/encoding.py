@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
@@ -81,12 +81,21 @@ DETECTOR_LABELS = {"uhc": "euc-kr", "cp949": "euc-kr", "mac-cyrillic": "x-mac-cy
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A page as text. encoding: WHATWG name in lower case. source: what named it. errors: U+FFFD written for bad bytes."""
+    """A page as text. encoding: WHATWG name in lower case. source: what named it. errors: U+FFFD written for bad bytes.
+
+    as_sent: the bytes of the text in a page that is valid UTF-8, None for any other.
+    """
 
     text: str
     encoding: str
     source: EncodingSource
     errors: int
+    as_sent: bytes | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def utf8(self) -> bytes:
+        """The text in UTF-8."""
+        return self.text.encode() if self.as_sent is None else self.as_sent
 
 
 def decode_html(body: bytes, content_type: str | None = None) -> Decoded:
@@ -129,7 +138,7 @@ def _decode_undeclared(body: bytes) -> Decoded:
     if NON_ASCII.search(body) is None:
         if ISO_2022_JP.search(body):
             return _decode_as(body, "iso-2022-jp", "detector")
-        return Decoded(body.decode("ascii"), "utf-8", "utf-8", 0)
+        return Decoded(body.decode("ascii"), "utf-8", "utf-8", 0, as_sent=body)
     as_utf8 = _decode_as(body, "utf-8", "utf-8")
     if as_utf8.errors:
         valid = len(as_utf8.text) - len(as_utf8.text.encode("ascii", "ignore")) - as_utf8.errors
@@ -186,7 +195,8 @@ def _decode_as(body: bytes, encoding: str, source: EncodingSource) -> Decoded:
     errors = text.count(REPLACEMENT)
     if errors and encoding == "utf-8":
         errors -= body.count(b"\xef\xbf\xbd")  # the page's own
-    return Decoded(text, encoding, source, errors)
+    is_valid_utf8 = encoding == "utf-8" and not errors
+    return Decoded(text, encoding, source, errors, as_sent=body.removeprefix(codecs.BOM_UTF8) if is_valid_utf8 else None)
 
 
 @cache

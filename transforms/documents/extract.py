@@ -50,7 +50,7 @@ def extract_document(page: Page, config: ExtractConfig, keep_blocks: bool = True
     other block. Images that no mention of this page asks for are marked as skipped (images.md 3.4, 6).
     """
     decoded = decode_html(page.body, page.content_type)
-    tree = parse_within(decoded.text, config.limits)
+    tree = parse_within(decoded.utf8, config.limits)
     if isinstance(tree, Exceeded):
         return page_drop(page, tree.rule, tree.value, tree.threshold)
 

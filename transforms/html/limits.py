@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from transforms.html.elements import RAW_TEXT, ascii_lower
 from transforms.html.nesting_bound import surely_within
 from transforms.html.open_elements import ATTRIBUTE, OpenElements
-from transforms.html.tree import LexborHTMLParser, parse_html
+from transforms.html.tree import LexborHTMLParser, parse_utf8
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,44 +59,41 @@ _RAW_TEXT_END = {name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE |
 _SCRIPT_PART = re.compile(r"<!--|-->|<(/?)script(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 
 
-def parse_within(text: str, limits: LimitsConfig) -> LexborHTMLParser | Exceeded:
-    """Parses a decoded page that is within the limits; else the first limit that it is over.
+def parse_within(html: bytes, limits: LimitsConfig) -> LexborHTMLParser | Exceeded:
+    """Parses a decoded page, given in UTF-8, that is within the limits; else the first limit that it is over.
 
     The nodes of the tree are counted where the scan of the tags has not shown that there cannot be too many.
     """
-    if (exceeded := _exceeded_bytes(text, limits)) is not None:
+    if (exceeded := _over("limits.bytes", len(html), limits.bytes)) is not None:
         return exceeded
-    if _is_surely_within(text, limits):
-        return parse_html(text)
-    if (exceeded := _exceeded_by_tags(text, limits)) is not None:
+    if _is_surely_within(html, limits):
+        return parse_utf8(html)
+    if (exceeded := _exceeded_by_tags(html, limits)) is not None:
         return exceeded
-    tree = parse_html(text)
+    tree = parse_utf8(html)
     exceeded = None if limits.nodes is None else _over("limits.nodes", len(tree.tags("*")), limits.nodes)
     return tree if exceeded is None else exceeded
 
 
-def exceeded_limit(text: str, limits: LimitsConfig) -> Exceeded | None:
-    """The first limit that a decoded page is over before it is parsed; None when it may be parsed.
+def exceeded_limit(html: bytes, limits: LimitsConfig) -> Exceeded | None:
+    """The first limit that a decoded page, in UTF-8, is over before it is parsed; None when it may be parsed.
 
     Nodes are estimated here, from above: formatting elements that are opened again in each block can make a small page huge.
     """
-    exceeded = _exceeded_bytes(text, limits)
-    if exceeded is not None or _is_surely_within(text, limits):
+    exceeded = _over("limits.bytes", len(html), limits.bytes)
+    if exceeded is not None or _is_surely_within(html, limits):
         return exceeded
-    return _exceeded_by_tags(text, limits)
+    return _exceeded_by_tags(html, limits)
 
 
-def _exceeded_bytes(text: str, limits: LimitsConfig) -> Exceeded | None:
-    return None if limits.bytes is None else _over("limits.bytes", _byte_length(text, limits.bytes), limits.bytes)
-
-
-def _is_surely_within(text: str, limits: LimitsConfig) -> bool:
+def _is_surely_within(html: bytes, limits: LimitsConfig) -> bool:
     if limits.nesting is limits.attributes is limits.nodes is None:
         return True
-    return surely_within(text, limits.nesting, limits.attributes, limits.nodes)
+    return surely_within(html, limits.nesting, limits.attributes, limits.nodes)
 
 
-def _exceeded_by_tags(text: str, limits: LimitsConfig) -> Exceeded | None:
+def _exceeded_by_tags(html: bytes, limits: LimitsConfig) -> Exceeded | None:
+    text = html.decode("utf-8", "replace")
     elements = OpenElements()
     over = None
     longest = limits.attributes  # an attribute takes more than one character, so most tags need no count
@@ -116,13 +113,6 @@ def _exceeded_by_tags(text: str, limits: LimitsConfig) -> Exceeded | None:
 
 def _over(rule: str, value: int, threshold: int | None) -> Exceeded | None:
     return None if threshold is None or value <= threshold else Exceeded(rule, value, threshold)
-
-
-def _byte_length(text: str, of_interest: int) -> int:
-    """Length in UTF-8; where that cannot exceed what is of interest, in code points."""
-    if text.isascii() or len(text) * 4 <= of_interest:
-        return len(text)
-    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def _tags(text: str, elements: OpenElements) -> Iterator[tuple[str, str, str]]:

@@ -8,7 +8,7 @@ only a page that it cannot vouch for is looked at in full.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from transforms.html.elements import (
     CLOSED_AT_END,
@@ -24,7 +24,6 @@ from transforms.html.elements import (
     SVG_INTEGRATION,
     TABLE_PARTS,
     VOID,
-    ascii_lower,
 )
 from transforms.html.open_elements import ATTRIBUTE, is_self_closing
 
@@ -44,44 +43,52 @@ _MARKUP = re.compile(
       | !--(?:-?>|[^-]*(?:-(?!-!?>)[^-]*)*)
       | [!?/][^>]*
     )
-    """,
-    re.VERBOSE | re.ASCII,
+    """.encode(),
+    re.VERBOSE,
 )
-_NONE = " "  # no name has a space
+_NONE = b" "  # no name has a space
 _MANY = 500_000
 # So many elements may a tag imply, as a cell its row and the group of that; and a page html, head and body.
 _IMPLIED = 3
-_FOREIGN = frozenset({"/svg", "/math"})
+
+
+def _end_tags(names: Iterable[str]) -> frozenset[bytes]:
+    return frozenset(b"/" + name.encode() for name in names)
+
+
+_FOREIGN = _end_tags({"svg", "math"})
 # After these, what is markup and what is text depends on where they are.
-_DOUBTFUL = frozenset({"/![cdata[", "/frameset", "/plaintext"})
-_INTEGRATION_END = frozenset("/" + name for name in SVG_INTEGRATION | MATHML_INTEGRATION | {"annotation-xml"})
-_ENDS_FOREIGN = frozenset("/" + name for name in ENDS_FOREIGN | {"font"})
+_DOUBTFUL = _end_tags({"![cdata[", "frameset", "plaintext"})
+_INTEGRATION_END = _end_tags(SVG_INTEGRATION | MATHML_INTEGRATION | {"annotation-xml"})
+_ENDS_FOREIGN = _end_tags(ENDS_FOREIGN | {"font"})
 # End tags of which `open_elements` does not say that they close everything in the innermost element of their name.
-_NOT_OF_FOREIGN_ALONE = frozenset("/" + name for name in SPECIAL | FORMATTING | END_TAGS_OUT_OF_FOREIGN)
-_SPECIAL_END = frozenset("/" + name for name in SPECIAL if END_TAG_STOPS.get(name) is not SPECIAL)
-_FORMATTING_END = frozenset("/" + name for name in FORMATTING)
-_CLOSED_BY_ITSELF = frozenset("/" + name for name in CLOSED_BY_ITSELF)
-_CLOSED_AT_END = frozenset("/" + name for name in CLOSED_AT_END)
-_CLOSED_AT_END_OF = {"/" + name: frozenset("/" + part for part in CLOSED_AT_END_OF_TABLE) for name in TABLE_PARTS}
-# The end tag of an element that stays open after its start tag, "" of one that does not; of most elements.
-_END_TAGS = {name: "/" + name for name in SPECIAL | FORMATTING | {"span"}} | dict.fromkeys(VOID | SINGLETONS, "")
+_NOT_OF_FOREIGN_ALONE = _end_tags(SPECIAL | FORMATTING | END_TAGS_OUT_OF_FOREIGN)
+_SPECIAL_END = _end_tags(name for name in SPECIAL if END_TAG_STOPS.get(name) is not SPECIAL)
+_FORMATTING_END = _end_tags(FORMATTING)
+_CLOSED_BY_ITSELF = _end_tags(CLOSED_BY_ITSELF)
+_CLOSED_AT_END = _end_tags(CLOSED_AT_END)
+_CLOSED_AT_END_OF = dict.fromkeys(_end_tags(TABLE_PARTS), _end_tags(CLOSED_AT_END_OF_TABLE))
+# The end tag of an element that stays open after its start tag, empty of one that does not; of most elements.
+_END_TAGS = {end_tag[1:]: end_tag for end_tag in _end_tags(SPECIAL | FORMATTING | {"span"})}
+_END_TAGS |= {end_tag[1:]: b"" for end_tag in _end_tags(VOID | SINGLETONS)}
 # Of those that need a further look.
 _NOTED = _FORMATTING_END | _DOUBTFUL | _FOREIGN
 
 
-def surely_within(text: str, max_nesting: int | None, max_attributes: int | None, max_nodes: int | None) -> bool:
+def surely_within(html: bytes, max_nesting: int | None, max_attributes: int | None, max_nodes: int | None) -> bool:
     """Whether a page is certainly within the limits; False when that cannot be told cheaply. None for a limit that is off.
 
-    max_nodes: of the tree that a parser makes of the page, with those that no tag stands for.
+    html: the decoded page in UTF-8, which is read faster than text. max_nodes: of the tree that a parser makes of it, with those
+    that no tag stands for.
     """
-    if len(text) > 3 * _MANY and text.count("<") > _MANY:  # matches take memory
+    if len(html) > 3 * _MANY and html.count(b"<") > _MANY:  # matches take memory
         return False
     if max_attributes is not None and max_attributes < _PLAIN_ROUNDS:  # plain attributes are not counted
         return False
-    matches = _MARKUP.findall(text)
+    matches = _MARKUP.findall(html)
     deepest = 1 + (len(matches) if max_nesting is None else max_nesting)  # with the one that stands for none
-    longest = min(_ROUNDS, len(text) if max_attributes is None else max_attributes - _PLAIN_ROUNDS)
-    expected: list[str] = [_NONE]  # the end tags of the open elements, outermost first; none is for no element
+    longest = min(_ROUNDS, len(html) if max_attributes is None else max_attributes - _PLAIN_ROUNDS)
+    expected: list[bytes] = [_NONE]  # the end tags of the open elements, outermost first; none is for no element
     top = _NONE  # the last of them
     formatting = most_formatting = 0  # open formatting elements
     tags = iter(matches)
@@ -99,15 +106,15 @@ def surely_within(text: str, max_nesting: int | None, max_attributes: int | None
                     if raw_text and len(expected) >= deepest:
                         return False
                     # After `<!--` a script in a script hides an end tag.
-                    if content and "<!--" in content and _hides_end_tag(raw_text, content):
+                    if content and b"<!--" in content and _hides_end_tag(raw_text, content):
                         return False
-                elif name[0] == "/":
-                    if _end_is_near(ascii_lower(name), expected):
+                elif name.startswith(b"/"):
+                    if _end_is_near(name.lower(), expected):
                         formatting -= expected.pop() in _FORMATTING_END
                         top = expected[-1]
                 else:
-                    name = ascii_lower(name)
-                    end_tag = _END_TAGS.get(name, "/" + name)
+                    name = name.lower()
+                    end_tag = _END_TAGS.get(name, b"/" + name)
             if end_tag and (end_tag != top or end_tag not in _CLOSED_BY_ITSELF):
                 expected.append(end_tag)
                 top = end_tag
@@ -132,13 +139,18 @@ def surely_within(text: str, max_nesting: int | None, max_attributes: int | None
 
 
 def _foreign_is_within(
-    attributes: str, tags: Iterator[tuple[str, ...]], expected: list[str], deepest: int, longest: int, max_attributes: int | None
+    attributes: bytes,
+    tags: Iterator[tuple[bytes, ...]],
+    expected: list[bytes],
+    deepest: int,
+    longest: int,
+    max_attributes: int | None,
 ) -> bool:
     """Takes the tags of the SVG or MathML element that is the innermost open one, up to its end, if all within is certain.
 
     attributes: of its own tag.
     """
-    if is_self_closing(attributes):
+    if _is_self_closing(attributes):
         expected.pop()
         return True
     outermost = len(expected) - 1
@@ -149,16 +161,16 @@ def _foreign_is_within(
             if content:  # here it is no raw text
                 return False
             attributes = raw_attributes
-            if raw_text and not is_self_closing(attributes):
-                expected.append("/" + ascii_lower(raw_text))
-        elif name[0] == "/":
-            if not _ends_foreign(ascii_lower(name), expected, outermost):
+            if raw_text and not _is_self_closing(attributes):
+                expected.append(b"/" + raw_text.lower())
+        elif name.startswith(b"/"):
+            if not _ends_foreign(name.lower(), expected, outermost):
                 return False
         else:
-            end_tag = "/" + ascii_lower(name)
+            end_tag = b"/" + name.lower()
             if end_tag in _DOUBTFUL or end_tag in _ENDS_FOREIGN or expected[-1] in _INTEGRATION_END:
                 return False
-            if not is_self_closing(attributes):
+            if not _is_self_closing(attributes):
                 expected.append(end_tag)
         if len(expected) > deepest or (len(attributes) > longest and _may_be_too_many(attributes, max_attributes)):
             return False
@@ -167,18 +179,25 @@ def _foreign_is_within(
     return True
 
 
-def _may_be_too_many(attributes: str, max_attributes: int | None) -> bool:
+def _may_be_too_many(attributes: bytes, max_attributes: int | None) -> bool:
     """Whether a tag may have more attributes than allowed, of which those that are left after the plain ones are given."""
-    if attributes.count("=") >= _ROUNDS:
+    if attributes.count(b"=") >= _ROUNDS:
         return True
-    return max_attributes is not None and _PLAIN_ROUNDS + len(ATTRIBUTE.findall(attributes)) > max_attributes
+    return (
+        max_attributes is not None
+        and _PLAIN_ROUNDS + len(ATTRIBUTE.findall(attributes.decode("utf-8", "replace"))) > max_attributes
+    )
 
 
-def _hides_end_tag(raw_text: str, content: str) -> bool:
-    return ascii_lower(raw_text) == "script" and "<script" in content.partition("<!--")[2].lower()
+def _is_self_closing(attributes: bytes) -> bool:
+    return attributes.endswith(b"/") and is_self_closing(attributes.decode("utf-8", "replace"))
 
 
-def _ends_foreign(end_tag: str, expected: list[str], foreign: int) -> bool:
+def _hides_end_tag(raw_text: bytes, content: bytes) -> bool:
+    return raw_text.lower() == b"script" and b"<script" in content.partition(b"<!--")[2].lower()
+
+
+def _ends_foreign(end_tag: bytes, expected: list[bytes], foreign: int) -> bool:
     """Takes away the innermost foreign element that an end tag closes, with all in it; False when there is none.
 
     Such a tag may close an element around the foreign ones, and them with it.
@@ -194,7 +213,7 @@ def _ends_foreign(end_tag: str, expected: list[str], foreign: int) -> bool:
     return True
 
 
-def _end_is_near(end_tag: str, expected: list[str]) -> bool:
+def _end_is_near(end_tag: bytes, expected: list[bytes]) -> bool:
     """Whether an end tag closes an element in which only unclosed ones are whose end tag may be omitted; takes those away."""
     if expected[-1] == end_tag:  # written in another case
         return True

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
+
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-__all__ = ["LexborHTMLParser", "LexborNode", "parse_html"]
+__all__ = ["LexborHTMLParser", "LexborNode", "parse_html", "parse_utf8"]
 
-BYTE_ORDER_MARK = "\ufeff"
+
+def parse_utf8(html: bytes) -> LexborHTMLParser:
+    """Parses a decoded page in UTF-8, such as `Decoded.utf8`, into a tree as `parse_html` does. The bytes are not looked at."""
+    return LexborHTMLParser(html.removeprefix(BOM_UTF8), options=LexborDocumentOptions.WO_EVENTS)
 
 
 def parse_html(text: str) -> LexborHTMLParser:
@@ -23,4 +28,4 @@ def parse_html(text: str) -> LexborHTMLParser:
     """
     if not isinstance(text, str):
         raise TypeError(f"parse_html needs the decoded page as str, got {type(text).__name__}; decode with decode_html first")
-    return LexborHTMLParser(text.removeprefix(BYTE_ORDER_MARK), options=LexborDocumentOptions.WO_EVENTS)
+    return parse_utf8(text.encode("utf-8", "ignore"))

@@ -295,7 +295,7 @@ def test_prescan_finds_what_the_standard_finds(head, labels):
 )
 def test_any_bytes_give_text_that_can_be_encoded(body, content_type):
     decoded = decode_html(body, content_type)
-    decoded.text.encode("utf-8")
+    assert decoded.utf8 == decoded.text.encode("utf-8")
     assert decoded.errors >= 0
     assert not decoded.text.startswith("\ufeff")
 
@@ -303,6 +303,27 @@ def test_any_bytes_give_text_that_can_be_encoded(body, content_type):
 @given(st.text(max_size=300).filter(lambda text: not text.startswith("\ufeff")))
 def test_utf8_text_comes_back(text):
     assert decode_html(text.encode("utf-8"), "text/html; charset=utf-8").text == text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"ascii",
+        "caf\u00e9".encode(),
+        b"\xef\xbb\xbfmarked",
+        b"\xef\xbb\xbf\xef\xbb\xbfmarked twice",
+        "the page's own \ufffd".encode(),
+        "the page's own \ufffd and ".encode() + b"a bad byte \xff",
+        b"a bad lead byte \xe1\xef\xbf\xbd",
+        b"caf\xe9",
+        b"\x00",
+        "caf\u00e9".encode("utf-16"),
+    ],
+)
+@pytest.mark.parametrize("content_type", [None, "text/html; charset=utf-8"])
+def test_utf8_is_the_text(body, content_type):
+    decoded = decode_html(body, content_type)
+    assert decoded.utf8 == decoded.text.encode("utf-8")
 
 
 @pytest.mark.parametrize("marks", ["“quoted”, it’s", "a café, naïve", "10 € – ok", "Çelik"])
