@@ -5,7 +5,8 @@
 The input is built once with the default settings, by one worker, then retuned with each of the settings of README.md. Of a retune
 the least of the rounds counts, of the build its one run. stage: what `stats.json` says of the stages that were made. process: the
 whole command with the start of the interpreter, imports and report, as the system counts it. --check: each setting is also built
-afresh, and must give the same dataset. Figures depend on the machine; its load stands beside them.
+afresh, which must give the same dataset, and is what its retunes are compared with. Figures depend on the machine; its load stands
+beside them.
 """
 
 from __future__ import annotations
@@ -59,20 +60,20 @@ def main() -> int:
         base = folder / "out"
         built = run(build, base, ())
         pages = json.loads((base / "stats.json").read_text(encoding="utf-8"))["stages"]["documents"]["in"]
-        print(f"load {load:.1f} on {os.cpu_count()} cores, {pages:,} pages; build: {built.stage:.1f} CPU s in the stages, ", end="")
-        print(f"{built.process:.1f} of the process; least of {options.rounds} retunes\n")
-        print("| settings | stage, CPU s | times cheaper | process, CPU s | times cheaper |\n|---|--:|--:|--:|--:|", flush=True)
+        print(f"load {load:.1f} on {os.cpu_count()} cores, {pages:,} pages; CPU s, least of {options.rounds} retunes\n")
+        print("| settings | stages: build | retune | times cheaper | process: build | retune | times cheaper |")
+        print("|---|--:|--:|--:|--:|--:|--:|", flush=True)
         for number, settings in enumerate(SETTINGS):
             outputs = [folder / f"{number}-{turn}" for turn in range(options.rounds)]
             costs = [run(["retune", str(base)], output, settings) for output in outputs]
             stage, process = min(cost.stage for cost in costs), min(cost.process for cost in costs)
-            print(f"| `{' '.join(settings)}` | {stage:.2f} | {built.stage / stage:.1f} | ", end="")
-            print(f"{process:.2f} | {built.process / process:.1f} |", flush=True)
             if options.check:
-                run(build, folder / f"{number}-fresh", settings)
+                built = run(build, folder / f"{number}-fresh", settings)
                 if digests(folder / f"{number}-fresh") != digests(outputs[0]):
                     print(f"{' '.join(settings)}: the dataset is not that of a build", file=sys.stderr)
                     return 1
+            print(f"| `{' '.join(settings)}` | {built.stage:.1f} | {stage:.2f} | {built.stage / stage:.1f} | ", end="")
+            print(f"{built.process:.1f} | {process:.2f} | {built.process / process:.1f} |", flush=True)
     return 0
 
 
