@@ -110,11 +110,11 @@ def titles(view: PageView) -> Matrix:
     is_candidate = is_heading & (view.levels <= TITLE_LEVEL)
     start = view.words[:TITLE_BLOCKS]
     is_candidate[:TITLE_BLOCKS] |= (start >= LEAST_TITLE_WORDS) & (start <= MOST_TITLE_WORDS)
-    candidates = [number for number in np.flatnonzero(is_candidate).tolist() if len(view.rows[number].text) <= LONGEST_TITLE]
+    candidates = [number for number in np.flatnonzero(is_candidate).tolist() if len(view.texts[number]) <= LONGEST_TITLE]
     shares = [0.0] * len(candidates)
     best, best_score = -1, LEAST_OVERLAP
     for position, number in enumerate(candidates if claimed else ()):
-        own = _word_set(view.rows[number].text)
+        own = _word_set(view.texts[number])
         if any_claimed.isdisjoint(own):
             continue
         share = max(_jaccard(own, other) for other in claimed)
@@ -173,7 +173,7 @@ def structured(view: PageView) -> Matrix:
     texts = [view.linked_data.texts, descriptions]
     if not any(texts):
         return np.zeros((len(texts), 1), np.float32)
-    lines = [" ".join(text.split()) if "\n" in text else text for text in [block.text for block in view.rows]]
+    lines = [" ".join(text.split()) if "\n" in text else text for text in view.texts]
     starts = [*accumulate([len(line) + 1 for line in lines], initial=0)]
     whole = "\n".join(lines)
     places: dict[str, int] = {}  # of what was looked for: pages give the same description under several names

@@ -137,19 +137,19 @@ def _followers(blocks: Sequence[Block], rows: Sequence[int], staying: set[int]) 
     for number in range(len(blocks)):
         if number in is_row:
             continue
-        neighbours = _next_to(number, rows)
+        neighbours, kept_around = _next_to(number, rows), _next_to(number, kept)
         beside = [n in staying for n in neighbours]
-        if all(beside):  # most: no need to look at paths
+        is_between = len(kept_around) == 2
+        if all(beside):
             found.append(number)
-            continue
-        path = blocks[number].xpath.split("/")
-        shared = [_shared_steps(path, blocks[n].xpath) for n in neighbours]
-        container = max(shared)
-        kept_around = _next_to(number, kept)
-        if any(stays and steps == container for stays, steps in zip(beside, shared, strict=True)) or (
-            len(kept_around) == 2 and any(_shared_steps(path, blocks[n].xpath) >= container for n in kept_around)
-        ):
-            found.append(number)
+        elif any(beside) or is_between:  # few, so that few paths are looked at
+            path = blocks[number].xpath.split("/")
+            shared = [_shared_steps(path, blocks[n].xpath) for n in neighbours]
+            container = max(shared)
+            if any(stays and steps == container for stays, steps in zip(beside, shared, strict=True)) or (
+                is_between and any(_shared_steps(path, blocks[n].xpath) >= container for n in kept_around)
+            ):
+                found.append(number)
     return found
 
 

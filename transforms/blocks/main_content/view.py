@@ -37,13 +37,14 @@ CENTRE_SHARES = (0.5, 0.25, 0.8)
 class PageView:
     """Rows are the blocks with text after deduplication, in order.
 
-    kinds, regions: numbers of the tables above. linked: words in links. prose: words, 0 for what is no running text; main_prose:
-    the same, 0 in furniture. sums: prefix sums, (9, rows + 1). in_elements: the sums over each element of the outline, (9,
-    elements + 1), 0 above the root.
+    texts: of the rows. kinds, regions: numbers of the tables above. linked: words in links. prose: words, 0 for what is no running
+    text; main_prose: the same, 0 in furniture. sums: prefix sums, (9, rows + 1). in_elements: the sums over each element of the
+    outline, (9, elements + 1), 0 above the root.
     """
 
     page: PageBlocks
     rows: Sequence[Block]
+    texts: Sequence[str]
     url: str
     repeats: int
     outline: Outline
@@ -122,7 +123,8 @@ def view_page(page: PageBlocks, rows: Sequence[Block], url: str, repeats: int) -
     """Measures a page. rows: of `rows_of`. repeats: how many blocks deduplication took out."""
     origins = [page.origins[block.dom_index] for block in rows]
     outline = read_outline(page.flat, origins)
-    counts = count_texts([block.text for block in rows])
+    texts = [block.text for block in rows]
+    counts = count_texts(texts)
     link_share, links, in_link, bold_share = _inline_measures(page.flat, origins)
     size = len(rows)
     kinds = small_numbers([KINDS[block.kind] for block in rows])
@@ -147,6 +149,7 @@ def view_page(page: PageBlocks, rows: Sequence[Block], url: str, repeats: int) -
     return PageView(
         page=page,
         rows=rows,
+        texts=texts,
         url=url,
         repeats=repeats,
         outline=outline,
