@@ -182,6 +182,8 @@ def _detect(body: bytes) -> str | None:
 
 def _decode_as(body: bytes, encoding: str, source: EncodingSource) -> Decoded:
     """Decodes by one encoding, every byte that it cannot read becoming U+FFFD."""
+    if encoding == "utf-8" and (valid := _decode_valid_utf8(body, source)) is not None:
+        return valid
     codec = MULTI_BYTE_CODECS.get(encoding)
     if codec is None:
         text, _ = codecs.charmap_decode(body, "strict", _single_byte_table(encoding))
@@ -195,8 +197,16 @@ def _decode_as(body: bytes, encoding: str, source: EncodingSource) -> Decoded:
     errors = text.count(REPLACEMENT)
     if errors and encoding == "utf-8":
         errors -= body.count(b"\xef\xbf\xbd")  # the page's own
-    is_valid_utf8 = encoding == "utf-8" and not errors
-    return Decoded(text, encoding, source, errors, as_sent=body.removeprefix(codecs.BOM_UTF8) if is_valid_utf8 else None)
+    return Decoded(text, encoding, source, errors)
+
+
+def _decode_valid_utf8(body: bytes, source: EncodingSource) -> Decoded | None:
+    """Decodes UTF-8 without errors, as nearly all pages are; None for any other."""
+    body = body.removeprefix(codecs.BOM_UTF8)
+    try:
+        return Decoded(body.decode(), "utf-8", source, 0, as_sent=body)
+    except UnicodeDecodeError:
+        return None
 
 
 @cache

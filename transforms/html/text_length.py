@@ -96,7 +96,7 @@ def _scaled_length(scale: tuple[tuple[str, float], ...]) -> Callable[[str], floa
         if text.isascii():
             return len(text)
         if not WHERE_SCRIPTS_ARE.search(text):
-            return utf16_length(text)
+            return len(text)  # all in the Basic Multilingual Plane
         return sum(map(thousandths, text)) / 1000
 
     return length
