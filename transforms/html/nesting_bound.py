@@ -29,17 +29,17 @@ from transforms.html.open_elements import ATTRIBUTE, is_self_closing
 
 # One match a tag, a comment, or a raw text element up to its end tag. As in `limits`, nothing fails once begun, and a tag is
 # matched in at most so many rounds; a tag with that many `=` is left to the full scan. What nearly all attributes look like is
-# read quicker; only what is left of a tag after them is kept.
+# read quicker; only what is left of a tag after them is kept. CDATA is matched as raw text is, and is never vouched for.
 _ROUNDS = 4000
 _PLAIN_ROUNDS = 60
 _PLAIN_ATTRIBUTES = rf"""(?:[ ][^\t\n\f\r />="']+="[^"]*"){{0,{_PLAIN_ROUNDS}}}"""
 _ATTRIBUTES = rf"""[^>=]*(?:=[\t\n\f\r ]*(?:"[^"]*"|'[^']*')?[^>=]*){{0,{_ROUNDS}}}"""
-_RAW_TEXT = r"script|style|textarea|title|iframe|noembed|noframes|xmp"
+_RAW_TEXT = r"(?:script|style|textarea|title|iframe|noembed|noframes|xmp)(?=[\t\n\f\r />])|!\[CDATA\["
 _MARKUP = re.compile(
     rf"""
     <(?:
-        (?=[sStTiInNxX]) (?i:({_RAW_TEXT})(?=[\t\n\f\r />])) ({_ATTRIBUTES}) >? [^<]* ((?:<(?!/(?i:\1)[\t\n\f\r />])[^<]*)*)
-      | (/?[a-zA-Z][^\t\n\f\r />]*|!\[CDATA\[) (?:(?=>)|{_PLAIN_ATTRIBUTES} ([ ]?/?(?=>)|{_ATTRIBUTES}))
+        (?=[sStTiInNxX!]) (?i:({_RAW_TEXT})) ({_ATTRIBUTES}) >? [^<]* ((?:<(?!/(?i:\1)[\t\n\f\r />])[^<]*)*)
+      | (/?[a-zA-Z][^\t\n\f\r />]*) (?:>|{_PLAIN_ATTRIBUTES} (?:>|([ ]?/?(?=>)|{_ATTRIBUTES})))
       | !--(?:-?>|[^-]*(?:-(?!-!?>)[^-]*)*)
       | [!?/][^>]*
     )
@@ -58,7 +58,8 @@ def _end_tags(names: Iterable[str]) -> frozenset[bytes]:
 
 _FOREIGN = _end_tags({"svg", "math"})
 # After these, what is markup and what is text depends on where they are.
-_DOUBTFUL = _end_tags({"![cdata[", "frameset", "plaintext"})
+_DOUBTFUL = _end_tags({"frameset", "plaintext"})
+_CDATA = b"!"
 _INTEGRATION_END = _end_tags(SVG_INTEGRATION | MATHML_INTEGRATION | {"annotation-xml"})
 _ENDS_FOREIGN = _end_tags(ENDS_FOREIGN | {"font"})
 # End tags of which `open_elements` does not say that they close everything in the innermost element of their name.
@@ -103,7 +104,7 @@ def surely_within(html: bytes, max_nesting: int | None, max_attributes: int | No
             if end_tag is None:
                 if not name:
                     attributes = raw_attributes
-                    if raw_text and len(expected) >= deepest:
+                    if raw_text and (len(expected) >= deepest or raw_text.startswith(_CDATA)):
                         return False
                     # After `<!--` a script in a script hides an end tag.
                     if content and b"<!--" in content and _hides_end_tag(raw_text, content):
@@ -158,7 +159,7 @@ def _foreign_is_within(
         if name == expected[-1]:
             expected.pop()
         elif not name:
-            if content:  # here it is no raw text
+            if content or raw_text.startswith(_CDATA):  # here it is no raw text
                 return False
             attributes = raw_attributes
             if raw_text and not _is_self_closing(attributes):
@@ -190,7 +191,7 @@ def _may_be_too_many(attributes: bytes, max_attributes: int | None) -> bool:
 
 
 def _is_self_closing(attributes: bytes) -> bool:
-    return attributes.endswith(b"/") and is_self_closing(attributes.decode("utf-8", "replace"))
+    return attributes == b"/" or (attributes.endswith(b"/") and is_self_closing(attributes.decode("utf-8", "replace")))
 
 
 def _hides_end_tag(raw_text: bytes, content: bytes) -> bool:
