@@ -79,10 +79,9 @@ class TokenScores:
 
     def _look_up(self, value: str) -> tuple[Scores, ElementScore | None]:
         scores = NOTHING
+        known = self._names
         for name in value_names(value):
-            own = self._names.get(name)
-            if own is None:
-                own = self._score_name(name)
+            own = known.get(name) or self._score_name(name)
             if own is not NOTHING:
                 scores = own if scores is NOTHING else _together(scores, own)
         found = scores, _element_score(scores)
@@ -91,8 +90,7 @@ class TokenScores:
         return found
 
     def _score_name(self, name: str) -> Scores:
-        table = self._scores
-        scores = [score for token in name_tokens(name) if (score := table.get(token)) is not None]
+        scores = [score for score in map(self._scores.get, name_tokens(name)) if score is not None]
         found = (sum(scores), len(scores), min(scores), max(scores)) if scores else NOTHING
         _remember(self._names, name, found)
         return found
