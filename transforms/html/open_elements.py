@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from transforms.html.elements import (
     BUTTON_SCOPE,
+    CLOSED_AT_END,
     END_TAG_OMITTED,
     END_TAG_STOPS,
     END_TAGS_OUT_OF_FOREIGN,
@@ -242,9 +243,11 @@ class OpenElements:
             special = special or other in SPECIAL
 
     def _end_form(self) -> None:
-        """Closes a form but not what is in it."""
+        """Closes a form but not what is in it, unless the end tag may be omitted."""
         for place in self._innermost_first():
             if self.names[place] == "form":
+                while self.names[-1] in CLOSED_AT_END or self.names[-1] in RUBY:
+                    self._pop_to(len(self.names) - 1)
                 self._take_out(place)
                 return
             if self.names[place] in SCOPE:

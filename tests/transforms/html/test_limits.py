@@ -110,6 +110,8 @@ SHALLOW = {
     "self-closing shapes": '<svg><path d="x"/><g/><use href=a /></svg>' * 2000,
     "unclosed headings": "<h1>x<h2>y" * 2000,
     "unclosed buttons": "<button>x" * 2000,
+    # With an end tag that the quick answer cannot place, so that the full scan is asked.
+    "unclosed items in forms": "<form><li></form><form><dt><rt></form><svg><a></svg><div></a></div>" * 600,
 }
 
 
