@@ -22,12 +22,17 @@ SECONDS = 400.0
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 
 
+# An executor that is replaced takes its shuffle files with it, and Spark may end the job with their loss rather than with the error
+# that began it (scripts/spark.md). Replacements are what `scripts.bench.spark_faults` is for.
+NO_REPLACEMENTS = {"spark.excludeOnFailure.enabled": "false"}
+
+
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder of a running cluster. Where Java, Maven or the jars are missing, tests are skipped with one line that says so."""
     folder = tmp_path_factory.mktemp("spark")
     try:
-        start_cluster(folder, ClusterSize())
+        start_cluster(folder, ClusterSize(properties=NO_REPLACEMENTS))
     except SparkUnavailableError as error:
         if os.environ.get(REQUIRED) == "1":
             pytest.fail(f"{REQUIRED}=1, and there is no Spark: {error}")
