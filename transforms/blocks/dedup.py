@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import string
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from transforms.blocks.text import ASCII_WORDS_APART, OF_ASCII_WORDS
 from transforms.records import Block
 
 CHROME_REGIONS = frozenset({"nav", "header", "footer", "aside"})
@@ -22,8 +22,6 @@ SINGLE_SUPPLIER_SHARE = 0.50
 # A sequence of words in more blocks than this supplies its first ones only, so that the cost stays linear.
 MOST_SUPPLIERS = 32
 _WORD = re.compile(r"\w+")
-_OF_ASCII_WORDS = (string.ascii_letters + string.digits + "_").encode()
-_ASCII_WORDS_APART = bytes(ord(" ") if byte < 128 and byte not in _OF_ASCII_WORDS else byte for byte in range(256))
 _BETWEEN_TEXTS = "\0"  # the HTML parser lets none pass
 Shingle = tuple[str, ...]
 
@@ -200,7 +198,7 @@ def _words(text: str) -> list[str]:
 
 def _distinct_words(lowered: str) -> set[str]:
     """The words of a text in lower case, and some runs of them: a way that is quick where most characters are ASCII."""
-    plain = lowered.encode("utf-8", "surrogatepass").translate(_ASCII_WORDS_APART)
+    plain = lowered.encode("utf-8", "surrogatepass").translate(ASCII_WORDS_APART)
     words = set(plain.decode("utf-8", "surrogatepass").split())
     words.update(chain.from_iterable(map(_WORD.findall, [word for word in words if not word.isascii()])))
     return words
@@ -218,7 +216,7 @@ def _may_be_long(text: str) -> bool:
     """Whether a text may have the least number of words: they have a character each, and one between them that is of no word."""
     if len(text) < 2 * LEAST_WORDS - 1:
         return False
-    return len(text.encode("utf-8", "surrogatepass").translate(None, _OF_ASCII_WORDS)) >= LEAST_WORDS - 1
+    return len(text.encode("utf-8", "surrogatepass").translate(None, OF_ASCII_WORDS)) >= LEAST_WORDS - 1
 
 
 def _may_have_shingle(text: str) -> bool:

@@ -1,10 +1,15 @@
-"""White space and lines (blocks.md 3.1). Raw text has BREAK where the page has `<br>`."""
+"""White space, lines and words (blocks.md 3.1). Raw text has BREAK where the page has `<br>`."""
 
 from __future__ import annotations
 
 import re
+import string
 
 from transforms.blocks.flat import BREAK
+
+OF_ASCII_WORDS = (string.ascii_letters + string.digits + "_").encode()
+ASCII_WORDS_APART = bytes(ord(" ") if byte < 128 and byte not in OF_ASCII_WORDS else byte for byte in range(256))
+"""For `bytes.translate`: a space for every ASCII character that is of no word. What `\\w+` finds in ASCII, in half the time."""
 
 _MANY_NEWLINES = re.compile(r"\n{3,}")
 

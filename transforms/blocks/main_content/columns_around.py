@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import string
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from transforms.blocks.main_content.characters import Matrix, Numbers
 from transforms.blocks.main_content.outline import Indices
 from transforms.blocks.main_content.view import CHROME, EPSILON, KINDS, LINKED, PROSE, WORDS, PageView, rounded
+from transforms.blocks.text import ASCII_WORDS_APART
 
 MISSING = -1.0
 STEPS = (-3, -2, -1, 1, 2, 3)
@@ -27,8 +27,6 @@ MOST_SEARCHED = 50_000_000  # characters, so that a page of many long data texts
 # Words; characters of scripts without spaces count singly.
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _TITLE_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
-_OF_ASCII_WORDS = (string.ascii_letters + string.digits + "_").encode()
-_ASCII_WORDS_APART = bytes(byte if byte in _OF_ASCII_WORDS else ord(" ") for byte in range(128)).ljust(256)
 _TITLE_EDGE = re.compile(r"\s[|·•»›–—:-]+\s|\|")
 
 
@@ -163,7 +161,7 @@ def _title_sets(view: PageView) -> list[frozenset[str]]:
 def _word_set(text: str) -> frozenset[str]:
     lowered = text.lower()
     if lowered.isascii():  # the same words, in half the time
-        return frozenset(lowered.encode().translate(_ASCII_WORDS_APART).decode().split())
+        return frozenset(lowered.encode().translate(ASCII_WORDS_APART).decode().split())
     return frozenset(_TITLE_WORD.findall(lowered))
 
 
