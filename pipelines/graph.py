@@ -35,11 +35,24 @@ def extract_settings(config: Config) -> ExtractSettings:
     return ExtractSettings(config.select, config.extract, config.keep_blocks, config.input.read_settings(), config.input.sample)
 
 
+def score_settings(config: Config) -> ScoreSettings:
+    """What the stage that measures documents needs of a configuration."""
+    undecided = config.extract if config.extract.main_content.retunable else None
+    return ScoreSettings(
+        config.effective_rules(),
+        config.documents,
+        config.perplexity,
+        config.asked_nsfw_model,
+        config.lists,
+        undecided,
+        config.keep_blocks,
+    )
+
+
 def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str]:
     """Wires the whole job; the result is the path of the `_SUCCESS` file."""
     config, plan = run.config, run.plan
     extract = extract_settings(config)
-    rules = config.effective_rules()
     ranges = root | "ReadRanges" >> ReadRanges(str(run.folder / RANGE_FILE))
     documents = ranges | "ExtractDocuments" >> ExtractDocuments(plan, extract)
     if plan.revisits:
@@ -58,29 +71,42 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
         asked = [looked_up, fetched]
     images = outcomes | "StoreImages" >> StoreImages(plan)
     by_shard = outcomes | "OutcomesByDocumentShard" >> OutcomesByDocumentShard(plan)
-    score = ScoreSettings(rules, config.documents, config.perplexity, config.asked_nsfw_model, config.lists)
-    scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, score)
-    allowed = scored
-    if config.guard.max_dropped is not None:
-        # Images too: a run that stops here has all that `interleaf retune` goes on from.
-        judged = (scored, images) | "Judged" >> beam.Flatten() | "SumJudged" >> SumShards()
-        checked = judged | "CheckRules" >> beam.Map(_check_rules, rules, config.guard, plan.folder).with_output_types(bool)
-        # A step of its own before the side input: Beam's fuser in Java parts a step that has one from the stage before it, and with
-        # it all that reads the same collection. A Flatten among those it tears apart, and the job ends before it begins.
-        waiting = scored | "Waiting" >> beam.Map(_same).with_output_types(ShardManifest)
-        allowed = waiting | "AfterCheck" >> beam.Map(_after, beam.pvalue.AsIter(checked)).with_output_types(ShardManifest)
-    data = allowed | "WriteDataset" >> WriteDataset(plan, config.write_settings())
+    scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, score_settings(config))
+    # Images too: a run that stops here has all that `interleaf retune` goes on from.
+    data = _write_if_allowed(scored, images, config, plan)
     manifests = (documents, *asked, outcomes, images, scored, data) | "AllManifests" >> beam.Flatten()
     return manifests | "FinishRun" >> FinishRun(plan, started)
 
 
 def retune(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str]:
-    """Wires what `interleaf retune` runs: from the manifests of another run's scored shards on, as in `build`."""
-    plan = root | "Plan" >> beam.Create([run.plan])
-    origins = plan | "Origins" >> beam.FlatMap(origin_manifests).with_output_types(ShardManifest)
-    scored = origins | "Scored" >> beam.Filter(_is_scored)
-    data = scored | "WriteDataset" >> WriteDataset(run.plan, run.config.write_settings())
-    return (origins, data) | "AllManifests" >> beam.Flatten() | "FinishRun" >> FinishRun(run.plan, started)
+    """Wires what `interleaf retune` runs: as `build`, from the manifests of another run's scored shards on, or its outcomes."""
+    config, plan = run.config, run.plan
+    origins = root | "Plan" >> beam.Create([plan]) | "Origins" >> beam.FlatMap(origin_manifests).with_output_types(ShardManifest)
+    if "scored" in plan.origins:
+        scored = origins | "Scored" >> beam.Filter(_is_of, "scored")
+        data = scored | "WriteDataset" >> WriteDataset(plan, config.write_settings())
+        return (origins, data) | "AllManifests" >> beam.Flatten() | "FinishRun" >> FinishRun(plan, started)
+    outcomes = origins | "Outcomes" >> beam.Filter(_is_of, "outcomes")
+    by_shard = outcomes | "OutcomesByDocumentShard" >> OutcomesByDocumentShard(plan)
+    scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, score_settings(config))
+    data = _write_if_allowed(scored, outcomes, config, plan)
+    return (origins, scored, data) | "AllManifests" >> beam.Flatten() | "FinishRun" >> FinishRun(plan, started)
+
+
+def _write_if_allowed(
+    scored: beam.PCollection[ShardManifest], also: beam.PCollection[ShardManifest], config: Config, plan: ShardPlan
+) -> beam.PCollection[ShardManifest]:
+    """Manifests of scored shards -> manifests of data shards, unless a rule drops nearly everything. also: what is waited for."""
+    allowed = scored
+    if config.guard.max_dropped is not None:
+        judged = (scored, also) | "Judged" >> beam.Flatten() | "SumJudged" >> SumShards()
+        rules = config.effective_rules()
+        checked = judged | "CheckRules" >> beam.Map(_check_rules, rules, config.guard, plan.folder).with_output_types(bool)
+        # A step of its own before the side input: Beam's fuser in Java parts a step that has one from the stage before it, and with
+        # it all that reads the same collection. A Flatten among those it tears apart, and the job ends before it begins.
+        waiting = scored | "Waiting" >> beam.Map(_same).with_output_types(ShardManifest)
+        allowed = waiting | "AfterCheck" >> beam.Map(_after, beam.pvalue.AsIter(checked)).with_output_types(ShardManifest)
+    return allowed | "WriteDataset" >> WriteDataset(plan, config.write_settings())
 
 
 def _check_rules(totals: RunTotals, rules: Mapping[str, RuleConfig], guard: GuardConfig, folder: str) -> bool:
@@ -98,8 +124,8 @@ def _after(manifest: ShardManifest, checked: Iterable[bool]) -> ShardManifest:
     return manifest
 
 
-def _is_scored(manifest: ShardManifest) -> bool:
-    return manifest.stage == "scored"
+def _is_of(manifest: ShardManifest, stage: str) -> bool:
+    return manifest.stage == stage
 
 
 class _CheckShard(beam.DoFn):  # type: ignore[misc]

@@ -19,7 +19,8 @@ from transforms.blocks.extract import page_blocks
 from transforms.blocks.links import PageUrls
 from transforms.blocks.main_content.select import select_main_content
 from transforms.blocks.markdown import render_markdown
-from transforms.documents.extract import extract_document, make_nodes, no_node_rule
+from transforms.documents.extract import extract_document
+from transforms.documents.nodes import make_nodes, no_node_rule
 from transforms.documents.obelics import read_obelics_page
 from transforms.documents.obelics_images import OutlineImages
 from transforms.files import InputError

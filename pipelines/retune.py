@@ -3,6 +3,8 @@
     OUT/stages, OUT/images  ─►  judged again by the new settings  ─►  NEW/data, NEW/drops, card, statistics, report
          '-- referred to, not copied
 
+What the measures themselves follow from, as the threshold of main content, makes NEW/stages/scored as well.
+
 `NEW/data` has the bytes that a build with the same settings would have written.
 """
 
@@ -28,7 +30,7 @@ from pipelines.errors import RunError, UsageError
 from pipelines.finish import add_totals, check_shard, finish_run, origin_manifests, shard_totals
 from pipelines.input_manifest import InputSummary
 from pipelines.report.samples import Chosen
-from pipelines.retune_keys import check_retunable
+from pipelines.retune_keys import check_retunable, stages_to_make
 from pipelines.run_folder import (
     INPUT_FILE,
     RANGE_FILE,
@@ -48,9 +50,6 @@ from transforms.garbage import collect_rarely
 from transforms.shards.plan import Origin, ShardPlan
 from transforms.shards.writer import file_sha256, manifest_path
 
-OWN_STAGES = ("data",)
-"""What is made anew; the shards of all other stages are those of the run that is retuned."""
-
 
 def retune_dataset(
     folder: str,
@@ -65,7 +64,7 @@ def retune_dataset(
 ) -> int:
     """Judges and writes a finished run again; returns 0, or raises UsageError or RunError.
 
-    One worker of the runner `local` needs no Beam: judging a small run takes less time than importing it. config: of the new run
+    One worker of the runner `local` needs no Beam to judge: a small run takes less time than importing it. config: of the new run
     as a whole; None: that of the old one. overrides: on top of either.
     """
     started = time.time()
@@ -81,7 +80,7 @@ def retune_dataset(
         return 0
     say(f"retunes {folder}: {', '.join(f'{key} {old} -> {new}' for key, old, new in run.retuned.changes) or 'no key changes'}")
     say(f"output: {output}, {run.plan.data} shards{' (resuming an earlier attempt)' if resumed else ''}")
-    if runner == "local" and workers in (None, 1):
+    if runner == "local" and workers in (None, 1) and "scored" in run.plan.origins:
         run_in_process(run, started)
     else:
         say(engine.text)
@@ -93,7 +92,7 @@ def retune_dataset(
 
 
 def plan_retune(folder: str | Path, output: str | Path, config: str | None, overrides: Sequence[str]) -> Run:
-    """A run whose stages up to the measures are those of another run.
+    """A run whose stages before those that its settings change are those of another run.
 
     Raises:
         UsageError: a folder that has not got that far, was made by other versions, or settings that need more than it has stored.
@@ -101,7 +100,6 @@ def plan_retune(folder: str | Path, output: str | Path, config: str | None, over
     for each in (folder, output):
         local_folder(str(each), "retune")
     stored, base = read_run(folder), read_plan(folder)
-    _check_complete(base)
     where = str(Path(folder) / RUN_FILE)
     try:
         old = config_from_dict(stored["config"], where)
@@ -114,6 +112,8 @@ def plan_retune(folder: str | Path, output: str | Path, config: str | None, over
         raise UsageError(str(error)) from None
     _check_versions(str(folder), stored["versions"], code_versions(old))
     changes = check_retunable(old, new, str(folder))
+    remade = stages_to_make([key for key, _, _ in changes], old, new)
+    _check_complete(base, remade)
     lists = TemporaryDirectory(prefix="interleaf-plan-")
     for name in (INPUT_FILE, RANGE_FILE):
         shutil.copy(Path(folder) / name, lists.name)
@@ -121,7 +121,7 @@ def plan_retune(folder: str | Path, output: str | Path, config: str | None, over
     summary = InputSummary(given["files"], given["bytes"], file_sha256(Path(folder) / INPUT_FILE))
     ranges = base.documents - base.revisits
     versions = {**stored["versions"], **code_versions(new)}
-    origins = {stage: Origin(base.folder_of(stage), base.key_of(stage)) for stage in base.stages if stage not in OWN_STAGES}
+    origins = {stage: Origin(base.folder_of(stage), base.key_of(stage)) for stage in base.stages if stage not in remade}
     keys = {stage: origin.key for stage, origin in origins.items()}
     key_of = {"config": new.as_dict(), "versions": versions, "input": summary.digest, "stages": keys}
     plan = replace(
@@ -156,11 +156,11 @@ def run_in_process(run: Run, started: float) -> None:
         raise RunError(f"{run.folder}: {error}; the same command resumes") from error
 
 
-def _check_complete(base: ShardPlan) -> None:
-    """Raises UsageError unless the run has got as far as its measures; whether it was finished then does not matter."""
+def _check_complete(base: ShardPlan, remade: Sequence[str]) -> None:
+    """Raises UsageError unless the run has all stages that are not made again; whether it was finished then does not matter."""
     for stage in base.stages:
         total = base.total(stage)
-        if stage in OWN_STAGES:
+        if stage in remade:
             continue
         if not all(manifest_path(base.folder_of(stage), stage, index, total).is_file() for index in range(total)):
             raise UsageError(

@@ -161,7 +161,7 @@ class _Measurement:
             size,
             {
                 "pages": counts["documents/in"],
-                "documents": counts["documents/out"],
+                "documents": manifest.rows,
                 "image_mentions": pq.read_metadata(
                     self.plan.path("stages/references", manifest.index, self.plan.documents)
                 ).num_rows,

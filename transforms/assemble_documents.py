@@ -15,8 +15,9 @@ from filters.rules import RuleConfig
 from filters.word_lists import SHIPPED, ListsConfig
 from transforms.documents.assemble import DocumentsConfig, score_document
 from transforms.documents.codec import read_document, scored_row
+from transforms.documents.config import ExtractConfig
 from transforms.group_by_shard import GroupByShard
-from transforms.records import Outcome, ShardManifest
+from transforms.records import Document, Drop, Outcome, ShardManifest
 from transforms.shard_maker import ShardMaker
 from transforms.shards.bodies import image_bytes
 from transforms.shards.plan import ShardPlan, read_rows
@@ -28,17 +29,23 @@ STAGE = "scored"
 
 @dataclass(frozen=True)
 class ScoreSettings:
-    """What the stage needs of the configuration. nsfw_model: what scores images, None for nothing. lists: word lists of the run."""
+    """What the stage needs of the configuration.
+
+    nsfw_model: what scores images, None for nothing. lists: word lists of the run. undecided: how to choose the main content of
+    documents that are stored undecided; None where they are stored as they are. keep_blocks: these keep their blocks.
+    """
 
     rules: Mapping[str, RuleConfig] = field(default_factory=dict)
     documents: DocumentsConfig = field(default_factory=DocumentsConfig)
     perplexity: PerplexityConfig = field(default_factory=PerplexityConfig)
     nsfw_model: str | None = None
     lists: ListsConfig = SHIPPED
+    undecided: ExtractConfig | None = None
+    keep_blocks: bool = False
 
 
 def score_shard(index: int, outcomes: Iterable[Outcome], plan: ShardPlan, settings: ScoreSettings) -> ShardManifest:
-    """Makes the scored shard of a document shard: same documents, same order.
+    """Makes the scored shard of a document shard: same documents, same order, their main content chosen if it is not yet.
 
     The counts `judged/…` say what the rules will make of them.
     """
@@ -50,9 +57,10 @@ def score_shard(index: int, outcomes: Iterable[Outcome], plan: ShardPlan, settin
     counts: Counter[str] = Counter({f"{STAGE}/in": 0, f"{STAGE}/out": 0})
     with ShardWriter(plan.folder, STAGE, index, plan.documents, plan.key) as shard:
         scored = shard.table("stages/scored", SCORED)
-        for row in read_rows(plan.path("stages/documents", index, plan.documents)):
+        rows = read_rows(plan.path("stages/documents", index, plan.documents))
+        for stored in _decided(map(read_document, rows), settings, shard, counts):
             document, judgement = score_document(
-                read_document(row),
+                stored,
                 by_key,
                 settings.rules,
                 settings.documents,
@@ -65,6 +73,24 @@ def score_shard(index: int, outcomes: Iterable[Outcome], plan: ShardPlan, settin
             counts.update({f"judged/{name}": count for name, count in judgement.counts.items()})
             counts.update(f"judged/{drop.stage}/drop:{drop.rule}" for drop in judgement.drops)
         return shard.commit(counts)
+
+
+def _decided(stored: Iterable[Document], settings: ScoreSettings, shard: ShardWriter, counts: Counter[str]) -> Iterator[Document]:
+    """The documents with their main content chosen; what is not chosen is dropped and counted as where pages are read."""
+    if settings.undecided is None:
+        yield from stored
+        return
+    from transforms.documents.choose import decide_document, document_counts
+
+    for undecided in stored:
+        document = decide_document(undecided, settings.undecided, settings.keep_blocks)
+        if isinstance(document, Drop):
+            shard.drop([document])
+            continue
+        for name, count in document_counts(document):
+            counts[name] += count
+        shard.drop(document.drops)
+        yield document
 
 
 def _scorer(model: str, plan: ShardPlan) -> Callable[[Outcome], float | None]:

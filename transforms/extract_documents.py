@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from typing import Any
 
 import apache_beam as beam
@@ -15,9 +14,10 @@ from transforms.archives import ReadSettings, read_range
 from transforms.archives.revisits import capture_key, find_originals, payload_key, read_repeated
 from transforms.archives.select import SelectConfig, media_type, sample_drop, select_page
 from transforms.archives.warc import UNRESOLVED, unresolved_drop
+from transforms.documents.choose import STAGE, document_counts
 from transforms.documents.codec import document_row
 from transforms.documents.config import ExtractConfig
-from transforms.documents.extract import STAGE, extract_document, page_drop
+from transforms.documents.extract import extract_document, extract_undecided, page_drop
 from transforms.documents.isolate import IsolatedExtractor, IsolationLimits, WorkerStartError
 from transforms.documents.isolate_protocol import describe_error
 from transforms.group_by_shard import GroupByShard
@@ -52,6 +52,7 @@ class ExtractSettings:
     """What the stage needs of the configuration.
 
     keep_blocks: store each page's blocks beside its nodes. sample: share of the pages, by a hash of the URL; images are all read.
+    Where `extract.main_content.retunable` is on, pages are stored undecided (`transforms.documents.choose`).
     """
 
     select: SelectConfig = field(default_factory=SelectConfig)
@@ -59,6 +60,15 @@ class ExtractSettings:
     keep_blocks: bool = False
     read: ReadSettings = field(default_factory=ReadSettings)
     sample: float | None = None
+
+    @property
+    def function(self) -> Callable[[Page, ExtractConfig, bool], Document | Drop]:
+        """What makes a document of a page."""
+        return extract_undecided if self.extract.main_content.retunable else extract_document
+
+    def extract_page(self, page: Page) -> Document | Drop:
+        """Makes a document of a page in this process."""
+        return self.function(page, self.extract, self.keep_blocks)
 
 
 def extract_range(
@@ -98,11 +108,8 @@ def _make_shard(
         return finished
     counts: Counter[str] = Counter({f"{stage}/{end}": 0 for stage in ("read", STAGE, "blocks") for end in ("in", "out")})
     mentions = Mentions()
-    extract = (
-        partial(extract_document, config=settings.extract, keep_blocks=settings.keep_blocks)
-        if isolated is None
-        else isolated.extract
-    )
+    undecided = settings.extract.main_content.retunable
+    extract = settings.extract_page if isolated is None else isolated.extract
     cpu_seconds_before = _cpu_seconds(isolated)
     with ShardWriter(plan.folder, STAGE, index, plan.documents, plan.key) as shard:
         documents = shard.table("stages/documents", DOCUMENTS)
@@ -137,13 +144,13 @@ def _make_shard(
             if isinstance(document, Drop):
                 shard.drop([document])
                 continue
-            counts[f"{STAGE}/out"] += 1
-            counts["blocks/in"] += document.block_count
-            counts["blocks/out"] += document.block_count - len(document.drops)
-            counts.update({f"main_content/{reason}": words for reason, words in document.main_content_words.items()})
-            counts.update(f"flags/{flag}" for flag in document.flags if flag in ("majority_guard", "language_conflict"))
-            shard.drop(document.drops)
-            documents.append(document_row(document))
+            if undecided:
+                documents.append(document_row(document, with_drops=True))
+            else:
+                for name, count in document_counts(document):
+                    counts[name] += count
+                shard.drop(document.drops)
+                documents.append(document_row(document))
             mentions.add(document)
             inline.add(document)
         for row in mentions.rows():
@@ -234,9 +241,9 @@ def isolated_extractor(settings: ExtractSettings) -> IsolatedExtractor | None:
     extract = settings.extract
     if extract.isolation != "process":
         return None
-    return IsolatedExtractor(
-        extract, IsolationLimits(extract.limits.seconds, extract.limits.memory), keep_blocks=settings.keep_blocks
-    )
+    limits = IsolationLimits(extract.limits.seconds, extract.limits.memory)
+    function = f"{settings.function.__module__}:{settings.function.__name__}"
+    return IsolatedExtractor(extract, limits, keep_blocks=settings.keep_blocks, function=function)
 
 
 class _Extract(ShardMaker):

@@ -30,8 +30,9 @@ from transforms.blocks.extract import BlocksConfig, page_blocks
 from transforms.blocks.main_content.select import select_main_content
 from transforms.blocks.strip import read_style
 from transforms.documents.config import ExtractConfig
-from transforms.documents.extract import extract_document, make_nodes, page_directives
+from transforms.documents.extract import extract_document, page_directives
 from transforms.documents.isolate_worker import warm_up
+from transforms.documents.nodes import make_nodes
 from transforms.html.limits import exceeded_limit
 from transforms.html.readerable import gate_score
 from transforms.html.tree import parse_html

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from transforms.documents.assemble import ScoredDocument, ScoredNode, ScoredPart
-from transforms.records import Block, Document, ImageRef, Node, Outcome, Paragraph, Source
+from transforms.records import Block, Document, Drop, ImageRef, Node, Outcome, Paragraph, Source
 
 _COLUMNS = ("id", "url", "domain", "date", "title", "language", "language_score", "gate_score")
 _IN_JSON = (
@@ -26,13 +26,18 @@ _SOURCE_VALUES = attrgetter(*_SOURCE_FIELDS)
 _BLOCK_FIELDS = tuple(f.name for f in fields(Block))
 _BLOCK_VALUES = attrgetter(*_BLOCK_FIELDS)
 _BLOCK_DEFAULTS = tuple(f.default for f in fields(Block))  # MISSING, which equals nothing, where there is none
+_DROP_VALUES = attrgetter(*(f.name for f in fields(Drop)))
 _IMAGE_FIELDS = tuple(f.name for f in fields(ImageRef))
 _OUTCOME_FIELDS = tuple(f.name for f in fields(Outcome) if f.name not in ("url_key", "shards"))
 
 
-def document_row(document: Document) -> dict[str, Any]:
-    """A document as a row of the schema `DOCUMENTS`, with its blocks where it has them; its drops are written elsewhere."""
-    return _row(document, [_encode_node(node) for node in document.nodes])
+def document_row(document: Document, with_drops: bool = False) -> dict[str, Any]:
+    """A document as a row of the schema `DOCUMENTS`, with its blocks where it has them.
+
+    with_drops: with its drops as well, which are written elsewhere else.
+    """
+    drops = {"drops": [_DROP_VALUES(drop) for drop in document.drops]} if with_drops else {}
+    return _row(document, [_encode_node(node) for node in document.nodes], **drops)
 
 
 def read_document(row: Mapping[str, Any]) -> Document:
@@ -94,11 +99,11 @@ def encode_blocks(blocks: Sequence[Block]) -> str:
 
 def decode_blocks(text: str) -> tuple[Block, ...]:
     """The blocks of `encode_blocks`."""
-    return tuple(Block(**block) for block in json.loads(text))
+    return tuple(Block(**block) for block in _from_json(text))
 
 
-def _row(document: Document, nodes: Any) -> dict[str, Any]:
-    rest: dict[str, Any] = {name: getattr(document, name) for name in _IN_JSON}
+def _row(document: Document, nodes: Any, **more: Any) -> dict[str, Any]:
+    rest: dict[str, Any] = {name: getattr(document, name) for name in _IN_JSON} | more
     rest["removed"], rest["main_content_words"] = dict(document.removed), dict(document.main_content_words)
     if document.blocks:
         rest["blocks"] = encode_blocks(document.blocks)
@@ -110,11 +115,12 @@ def _row(document: Document, nodes: Any) -> dict[str, Any]:
 def _document(row: Mapping[str, Any], nodes: tuple[Node, ...]) -> Document:
     rest = _from_json(row["document"])
     blocks = decode_blocks(rest.pop("blocks")) if "blocks" in rest else ()
+    drops = tuple(Drop(*values) for values in rest.pop("drops", ()))
     for name in ("flags", "directives", "declared_languages"):
         rest[name] = tuple(rest[name])
     rest["rejected"] = tuple((reference, status) for reference, status in rest["rejected"])
     columns = {name: row[name] for name in _COLUMNS}
-    return Document(**columns, **rest, source=Source(**row["source"]), nodes=nodes, blocks=blocks)
+    return Document(**columns, **rest, source=Source(**row["source"]), nodes=nodes, blocks=blocks, drops=drops)
 
 
 def _encode_node(node: Node) -> dict[str, Any]:

@@ -34,3 +34,7 @@ class ExtractConfig:
     )
     obelics: ObelicsConfig = field(default_factory=ObelicsConfig, metadata={"help": "settings of the profile obelics"})
     references: ReferenceConfig = field(default_factory=ReferenceConfig, metadata={"decided_by": "images"})
+
+    def __post_init__(self) -> None:
+        if self.main_content.retunable and self.profile != "default":
+            raise ValueError(f"main_content.retunable: true is not allowed with profile: {self.profile}, which has no main content")

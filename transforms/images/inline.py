@@ -10,7 +10,7 @@ import base64
 import binascii
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote_to_bytes
 
@@ -62,10 +62,9 @@ class PageReferences:
         """Each rejected reference with its status, in order."""
         return tuple(sorted(self.rejected.items()))
 
-    def images_of(self, nodes: Iterable[Node]) -> tuple[InlineImage, ...]:
-        """The images in the page that nodes show, by name."""
-        shown = {url for node in nodes if node.image is not None for url in node.image.candidates}
-        return tuple(self.inline[url] for url in sorted(shown & self.inline.keys()))
+    def images(self) -> tuple[InlineImage, ...]:
+        """The images in the page, by name."""
+        return tuple(self.inline[url] for url in sorted(self.inline))
 
     def _inline(self, reference: str) -> str | None:
         least, most = self._config.min_bytes, self._config.max_bytes
@@ -79,6 +78,14 @@ class PageReferences:
             return None
         self.inline[found.url] = found
         return found.url
+
+
+def shown_images(images: Sequence[InlineImage], nodes: Iterable[Node]) -> tuple[InlineImage, ...]:
+    """Those of a page's own images that nodes show."""
+    if not images:
+        return ()
+    shown = {url for node in nodes if node.image is not None for url in node.image.candidates}
+    return tuple(image for image in images if image.url in shown)
 
 
 def read_data_url(reference: str) -> InlineImage | None:

@@ -10,16 +10,18 @@ from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from transforms.blocks.dedup import Deduplicated
 from transforms.blocks.extract import PageBlocks
-from transforms.blocks.main_content.characters import Numbers, TextCounts
+from transforms.blocks.main_content.characters import Numbers, TextCounts, count_texts
 from transforms.blocks.main_content.config import MainContentConfig
 from transforms.blocks.main_content.decide import DECIMALS, decide
 from transforms.blocks.main_content.features import measure_rows
 from transforms.blocks.main_content.model import shipped_model
 from transforms.blocks.main_content.reasons import explain
 from transforms.blocks.main_content.rules import reasons_by_rules
-from transforms.blocks.main_content.view import has_row, rows_of, view_page
+from transforms.blocks.main_content.view import PageView, has_row, rows_of, view_page
 from transforms.records import Block
 
 CAPTION = "figure-caption"
@@ -62,9 +64,32 @@ def select_main_content(page: PageBlocks, deduplicated: Deduplicated, url: str, 
         stays = [reasons.get(block.dom_index) is None for block in blocks if has_row(block)]
         explanation = explain(rows, view.words.tolist())
         return Selection(*_marked(blocks, stays, lambda block: reasons.get(block.dom_index) or explanation(block), view.counts))
+    return select_by_probability(blocks, rows, _predict(view), view.counts, config.threshold)
+
+
+def judge_blocks(page: PageBlocks, deduplicated: Deduplicated, url: str) -> tuple[Block, ...]:
+    """The blocks of a page with their probabilities by the model, none marked: what `choose_again` chooses from."""
+    blocks = deduplicated.kept
+    rows = rows_of(blocks)
+    if not rows:
+        return blocks
+    probabilities = iter(_predict(view_page(page, rows, url, len(deduplicated.repeats))).tolist())
+    return tuple(_remarked(block, block.excluded, next(probabilities)) if has_row(block) else block for block in blocks)
+
+
+def choose_again(blocks: tuple[Block, ...], threshold: float | None) -> Selection:
+    """What `select_main_content` makes of the blocks of `judge_blocks`."""
+    rows = rows_of(blocks)
+    if not rows:
+        return Selection(blocks)
+    probabilities = np.array([block.probability for block in rows], np.float64)
+    return select_by_probability(blocks, rows, probabilities, count_texts([block.text for block in rows]), threshold)
+
+
+def _predict(view: PageView) -> Numbers:
+    """The probability of each row."""
     model = shipped_model()
-    probabilities = model.predict(measure_rows(view, model.scores))
-    return select_by_probability(blocks, rows, probabilities, view.counts, config.threshold)
+    return model.predict(measure_rows(view, model.scores))
 
 
 def select_by_probability(

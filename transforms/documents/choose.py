@@ -1,0 +1,108 @@
+"""What a page holds + which of its blocks are main content -> its document.
+
+A run that may be given another threshold later stores pages undecided: every block with its probability, none marked, and as nodes
+all images, so that each is looked up. `decide_document` makes the document of such a page that `extract_document` makes at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from filters.measures.language import identify_language
+from transforms.blocks.main_content.select import Selection, choose_again
+from transforms.documents.config import ExtractConfig
+from transforms.documents.nodes import make_nodes, no_node_rule
+from transforms.images.inline import shown_images
+from transforms.images.mentions import ReferenceConfig, skip_images
+from transforms.images.optout import find_refusal
+from transforms.records import Block, Document, Drop
+
+STAGE = "documents"
+BLOCK_STAGE = "blocks"
+EXCERPT = 80
+"""Characters of a block's text that its Drop shows."""
+
+CERTAIN_LANGUAGE = 0.8
+"""Score from which an identified language counts; the limit of the rule `document.language`."""
+
+
+def undecided_document(page: Document, blocks: tuple[Block, ...], references: ReferenceConfig) -> Document:
+    """A page whose main content is still to be chosen. blocks: with their probabilities. Any number of its images is looked up."""
+    nodes = tuple(node for node in make_nodes(blocks) if node.image is not None)
+    whole = replace(page, nodes=nodes, blocks=blocks, inline=shown_images(page.inline, nodes))
+    return skip_images(whole, find_refusal(page.directives, references.optout), max_per_page=None)
+
+
+def decide_document(undecided: Document, config: ExtractConfig, keep_blocks: bool) -> Document | Drop:
+    """The document of a page that was stored undecided, by the threshold of these settings."""
+    selection = choose_again(undecided.blocks, config.main_content.threshold)
+    return with_main_content(undecided, selection, config.references, keep_blocks)
+
+
+def with_main_content(page: Document, selection: Selection, references: ReferenceConfig, keep_blocks: bool) -> Document | Drop:
+    """The document that chosen blocks make of a page, or why they make none. page: all that does not depend on the choice."""
+    if selection.is_empty:
+        detail = f"{page.block_count} blocks"
+        return _page_drop(page, "extract.no_main_content", selection.highest, selection.threshold, detail)
+    nodes = tuple(make_nodes(selection.blocks))
+    if not nodes:
+        return _page_drop(page, "extract.no_nodes", 0, 1, f"{page.block_count} blocks, none with text or an image")
+    document = replace(
+        page,
+        nodes=nodes,
+        drops=(*page.drops, *_unused_block_drops(page, selection)),
+        blocks=selection.blocks if keep_blocks else (),
+        main_content_threshold=selection.threshold,
+        main_content_f1=selection.expected_f1,
+        main_content_words=selection.words,
+        inline=shown_images(page.inline, nodes),
+    )
+    return complete_document(document, (text for node in nodes if (text := node.text) is not None), references)
+
+
+def complete_document(document: Document, texts: Iterable[str], references: ReferenceConfig) -> Document:
+    """What follows from the nodes of a document: the language of its texts, and which of its images nobody looks for."""
+    language = identify_language("\n".join(texts))
+    document = replace(document, language=language.language, language_score=language.score)
+    document = replace(document, flags=(*document.flags, *language_flags(document, document.declared_languages)))
+    return skip_images(document, find_refusal(document.directives, references.optout), references.max_per_page)
+
+
+def language_flags(document: Document, declared: Sequence[str]) -> tuple[str, ...]:
+    """`language_conflict` where a page says it is in other languages than the one its text is in (field report F7).
+
+    Pages that say nothing, and texts whose language is not known or not certain, contradict nothing.
+    """
+    certain = document.language_score is not None and document.language_score >= CERTAIN_LANGUAGE
+    return ("language_conflict",) if declared and certain and document.language not in declared else ()
+
+
+def document_counts(document: Document) -> Iterator[tuple[str, int]]:
+    """What a stage counts of each document that it makes."""
+    yield f"{STAGE}/out", 1
+    yield f"{BLOCK_STAGE}/in", document.block_count
+    yield f"{BLOCK_STAGE}/out", document.block_count - len(document.drops)
+    for reason, words in document.main_content_words.items():
+        yield f"main_content/{reason}", words
+    for flag in document.flags:
+        if flag in ("majority_guard", "language_conflict"):
+            yield f"flags/{flag}", 1
+
+
+def _page_drop(page: Document, rule: str, value: float | None, threshold: float | None, detail: str) -> Drop:
+    source = page.source
+    return Drop(STAGE, rule, "page", page.id, page.url, value, threshold, detail, source.file, source.offset)
+
+
+def _unused_block_drops(page: Document, selection: Selection) -> Iterator[Drop]:
+    """The Drops of blocks that are in no node; one that is not main content shows the beginning of its text."""
+    url, file, offset = page.url, page.source.file, page.source.offset
+    for block in selection.blocks:
+        rule = no_node_rule(block)
+        if rule is None:
+            continue
+        target_id = f"{page.id}#b{block.dom_index}"
+        detail = f"{block.xpath} {block.text[:EXCERPT]}" if block.excluded is not None and block.text else block.xpath
+        threshold = selection.threshold if block.probability is not None else None
+        yield Drop(BLOCK_STAGE, rule, "block", target_id, url, block.probability, threshold, detail, file, offset)
