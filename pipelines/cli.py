@@ -55,11 +55,14 @@ _RETUNE = """\
 Judges a run again by other settings and writes the dataset that a build with them would have written, from the measures that the
 run has stored: no archive is read and no page parsed. NEW refers to the stages and images of OUT, so OUT must stay where it is.
 
-Rules, documents, language and output can be changed. A key that would need the archives again is refused by name.
+Rules, documents, language and output can be changed. So can lists and perplexity, after which the texts are measured again, and
+extract.main_content.threshold of a run that was built with extract.main_content.retunable=true. A key that would need the archives
+again is refused by name.
 
 Examples:
   interleaf retune OUT --output NEW --set rules.document.words.min=20
   interleaf retune OUT --output NEW --set rules.paragraph.stop_words=null --set documents.too_long=drop
+  interleaf retune OUT --output NEW --set extract.main_content.threshold=0.5
   interleaf retune OUT --output NEW --config my.yaml
 """
 
@@ -296,7 +299,12 @@ def make_parser() -> argparse.ArgumentParser:
     retune.add_argument("--output", metavar="NEW", required=True, help="run folder: new, empty, or of the same retune to resume it")
     configuration(retune, None)
     retune.add_argument("--runner", metavar="NAME", default="local", help="as for build (default: local)")
-    retune.add_argument("--workers", metavar="N", type=int, help="worker processes of the local runner (default: none but this)")
+    retune.add_argument(
+        "--workers",
+        metavar="N",
+        type=int,
+        help="worker processes of the local runner (default: none but this; the cores where texts are measured again)",
+    )
 
     verify = command("verify", _verify, "counts, hashes, provenance, loads with datasets", "Checks a finished run.")
     verify.add_argument("run", metavar="OUT", help="run folder")

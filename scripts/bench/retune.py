@@ -2,11 +2,11 @@
 
     python -m scripts.bench.retune --input 'crawl/*.warc.gz' [--rounds 3] [--check]
 
-The input is built once with the default settings, by one worker, then retuned with each of the settings of README.md. Of a retune
-the least of the rounds counts, of the build its one run. stage: what `stats.json` says of the stages that were made. process: the
-whole command with the start of the interpreter, imports and report, as the system counts it. --check: each setting is also built
-afresh, which must give the same dataset, and is what its retunes are compared with. Figures depend on the machine; its load stands
-beside them.
+The input is built once with the default settings, by one worker, and once so that main content can be chosen again; these runs are
+retuned with the settings of README.md. Of a retune the least of the rounds counts, of the build its one run. stage: what
+`stats.json` says of the stages that were made. process: the whole command with the start of the interpreter, imports and report, as
+the system counts it. --check: each setting is also built afresh, which must give the same dataset, and is what its retunes are
+compared with. Figures depend on the machine; its load stands beside them.
 """
 
 from __future__ import annotations
@@ -23,14 +23,23 @@ from pathlib import Path
 
 from transforms.shards.writer import file_sha256
 
-SETTINGS = (
-    ("rules.document.words.min=50",),
-    ("documents.too_long=drop", "rules.document.stop_words.min=0.4"),
-    ("language.allowed=[en]", "language.unknown=drop", "rules.paragraph.special_chars.max=0.25"),
-    ("output.shards=3", "rules.paragraph.spam_words.max=0.05", "documents.judged_kinds=[paragraph,heading]"),
-    ("rules.paragraph.words.min=5", "rules.document.words.max=1000"),
+Settings = tuple[str, ...]
+
+BASES: tuple[tuple[Settings, tuple[Settings, ...]], ...] = (
+    (
+        (),
+        (
+            ("rules.document.words.min=50",),
+            ("documents.too_long=drop", "rules.document.stop_words.min=0.4"),
+            ("language.allowed=[en]", "language.unknown=drop", "rules.paragraph.special_chars.max=0.25"),
+            ("output.shards=3", "rules.paragraph.spam_words.max=0.05", "documents.judged_kinds=[paragraph,heading]"),
+            ("rules.paragraph.words.min=5", "rules.document.words.max=1000"),
+        ),
+    ),
+    (("extract.main_content.retunable=true",), (("extract.main_content.threshold=0.5",),)),
 )
-"""From a limit that few documents miss to ones that change the paragraphs, and so the measures, of nearly all."""
+"""What a build is made with, and the settings it is retuned with: from a limit that few documents miss to ones that change the
+paragraphs, and so the measures, of nearly all; and one under which the documents themselves are made again."""
 
 
 @dataclass(frozen=True)
@@ -57,27 +66,28 @@ def main() -> int:
             patterns = [str(folder / "crawl")]
         build = ["build", "--workers", "1", "--input", *patterns]
         load = os.getloadavg()[0]
-        base = folder / "out"
-        built = run(build, base, ())
-        pages = json.loads((base / "stats.json").read_text(encoding="utf-8"))["stages"]["documents"]["in"]
-        print(f"load {load:.1f} on {os.cpu_count()} cores, {pages:,} pages; CPU s, least of {options.rounds} retunes\n")
+        print(f"load {load:.1f} on {os.cpu_count()} cores; CPU s, least of {options.rounds} retunes\n")
         print("| settings | stages: build | retune | times cheaper | process: build | retune | times cheaper |")
         print("|---|--:|--:|--:|--:|--:|--:|", flush=True)
-        for number, settings in enumerate(SETTINGS):
-            outputs = [folder / f"{number}-{turn}" for turn in range(options.rounds)]
-            costs = [run(["retune", str(base)], output, settings) for output in outputs]
-            stage, process = min(cost.stage for cost in costs), min(cost.process for cost in costs)
-            if options.check:
-                built = run(build, folder / f"{number}-fresh", settings)
-                if digests(folder / f"{number}-fresh") != digests(outputs[0]):
-                    print(f"{' '.join(settings)}: the dataset is not that of a build", file=sys.stderr)
-                    return 1
-            print(f"| `{' '.join(settings)}` | {built.stage:.1f} | {stage:.2f} | {built.stage / stage:.1f} | ", end="")
-            print(f"{built.process:.1f} | {process:.2f} | {built.process / process:.1f} |", flush=True)
+        for standing, all_settings in BASES:
+            base = Path(tempfile.mkdtemp(dir=folder)) / "out"
+            built = run(build, base, standing)
+            for number, settings in enumerate(all_settings):
+                outputs = [base.parent / f"{number}-{turn}" for turn in range(options.rounds)]
+                costs = [run(["retune", "--workers", "1", str(base)], output, settings) for output in outputs]
+                stage, process = min(cost.stage for cost in costs), min(cost.process for cost in costs)
+                if options.check:
+                    fresh = base.parent / f"{number}-fresh"
+                    built = run(build, fresh, (*standing, *settings))
+                    if digests(fresh) != digests(outputs[0]):
+                        print(f"{' '.join(settings)}: the dataset is not that of a build", file=sys.stderr)
+                        return 1
+                print(f"| `{' '.join(settings)}` | {built.stage:.1f} | {stage:.2f} | {built.stage / stage:.1f} | ", end="")
+                print(f"{built.process:.1f} | {process:.2f} | {built.process / process:.1f} |", flush=True)
     return 0
 
 
-def run(arguments: list[str], output: Path, settings: tuple[str, ...]) -> Cost:
+def run(arguments: list[str], output: Path, settings: Settings) -> Cost:
     """Runs the command, and tells what it and its children spent."""
     command = [sys.executable, "-m", "pipelines.cli", *arguments, "--output", str(output)]
     # An installation has its modules compiled.

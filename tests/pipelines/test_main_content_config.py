@@ -19,6 +19,14 @@ def test_other_values_are_refused_by_name(override: str) -> None:
         load_config(None, [f"extract.main_content.{override}"])
 
 
+@pytest.mark.parametrize(
+    "other", ["extract.main_content.method=rules", "extract.main_content.method=off", "extract.profile=obelics"]
+)
+def test_only_what_the_model_chooses_can_be_chosen_again(other: str) -> None:
+    with pytest.raises(ConfigError, match=r"retunable: true is not allowed with (method|profile): (rules|off|obelics)"):
+        load_config(None, ["extract.main_content.retunable=true", other])
+
+
 def test_a_threshold_of_zero_is_a_bound() -> None:
     assert load_config(None, ["extract.main_content.threshold=0"]).extract.main_content.threshold == 0.0
 

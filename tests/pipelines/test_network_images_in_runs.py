@@ -20,6 +20,7 @@ from PIL import Image
 from run_helpers import ROOT, interleaf, run_build, tree_hash
 
 from pipelines.errors import UsageError
+from pipelines.retune import retune_dataset
 from pipelines.run_folder import read_plan
 from pipelines.run_rows import data_rows
 from pipelines.verify import verify_run
@@ -150,6 +151,27 @@ def test_each_url_is_asked_for_once_and_all_documents_have_it(server: FaultServe
     assert len(stored) == 4
     again = outcomes_of(run)[server.url("/again.png")]
     assert (again.final_url, again.hops, again.attempts, again.source) == (server.url("/0.png"), 1, 1, "network")
+
+
+def test_images_of_blocks_left_out_are_there_for_another_threshold(server: FaultServer, tmp_path: Path) -> None:
+    server.routes = {"/pier.png": answer(PICTURES[0]), "/boat.png": answer(PICTURES[1])}
+    pier, boat = server.url("/pier.png"), server.url("/boat.png")
+    links = "".join(f"<li><a href=/{n}>Category {n}</a></li>" for n in range(30))
+    article = f"<article><h1>Harbour</h1><p>{WORDS}</p><img src={boat}>{f'<p>{WORDS}</p>' * 3}</article>"
+    html = f"<html><body><nav><ul>{links}</ul><img src={pier}></nav>{article}</body></html>"
+    crawl = archive(tmp_path, gzip_member(warc_record(http_response(html.encode()), "http://pages.example/", record_id="<urn:1>")))
+    chosen = ["extract.main_content.method=model", "rules.paragraph.words=null", "rules.document.language=null"]
+    build(crawl, tmp_path / "plain", *chosen)
+    assert server.paths().count("/pier.png") == 0
+    run = build(crawl, tmp_path / "out", *chosen, "extract.main_content.retunable=true")
+    asked = Counter(server.paths())
+    assert asked["/pier.png"] == 1
+    shown = [{node["image"]["url"] for row in data_rows(run) for node in row["nodes"] if node["image"]}]
+    retune_dataset(str(run), output=str(tmp_path / "all"), overrides=["extract.main_content.threshold=0"], workers=1)
+    shown.append({node["image"]["url"] for row in data_rows(tmp_path / "all") for node in row["nodes"] if node["image"]})
+    assert shown == [{boat}, {boat, pier}]
+    assert Counter(server.paths()) == asked
+    check_sound(tmp_path / "all")
 
 
 def test_the_archive_is_asked_first_and_the_network_for_what_is_missing(server: FaultServer, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from filters.rules import rules_from_config
 from transforms.documents.assemble import DocumentsConfig, score_document
 from transforms.documents.codec import document_row, read_document, read_scored, scored_row
 from transforms.images.urls import url_key
-from transforms.records import Block, Document, ImageRef, Node, Outcome, Paragraph, Source
+from transforms.records import Block, Document, Drop, ImageRef, Node, Outcome, Paragraph, Source
 from transforms.shards.schemas import DOCUMENTS, SCORED
 
 URL = "https://e.x/a.jpg"
@@ -51,6 +51,13 @@ def through_arrow(row: dict[str, object], schema: pa.Schema) -> dict[str, object
 
 def test_a_document_comes_back_as_it_was() -> None:
     assert read_document(through_arrow(document_row(DOCUMENT), DOCUMENTS)) == DOCUMENT
+
+
+def test_drops_are_stored_where_they_are_not_written_elsewhere() -> None:
+    drop = Drop("blocks", "dup.copy", "block", "0#b1", "https://e.x/", None, None, "/p repeats /t", "a.warc", 1)
+    document = replace(DOCUMENT, drops=(drop,))
+    assert read_document(through_arrow(document_row(document, with_drops=True), DOCUMENTS)) == document
+    assert read_document(through_arrow(document_row(document), DOCUMENTS)) == DOCUMENT
 
 
 def test_blocks_are_stored_without_what_they_have_by_default() -> None:
