@@ -24,3 +24,12 @@ def finished(crawl: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "out"
     assert run_build([str(crawl)], folder)[0] == 0
     return folder
+
+
+@pytest.fixture(scope="session")
+def retunable(crawl: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of the demo crawl that has stored what it did not choose, with blocks; tests must not change it."""
+    folder = tmp_path_factory.mktemp("retunable") / "out"
+    overrides = ["extract.main_content.retunable=true", "output.blocks=true"]
+    assert run_build([str(crawl)], folder, overrides=overrides)[0] == 0
+    return folder

@@ -31,6 +31,14 @@ def test_prism_writes_the_bytes_of_the_local_runner(finished: Path, crawl: Path,
     assert tree_hash(tmp_path / "out") == tree_hash(finished)
 
 
+def test_prism_chooses_main_content_again_as_the_local_runner(retunable: Path, tmp_path: Path, prism: list[str]) -> None:
+    threshold = ["--set", "extract.main_content.threshold=0.9"]
+    for name, options in {"local": ["--workers", "1"], "prism": prism}.items():
+        result = interleaf("retune", str(retunable), "--output", str(tmp_path / name), *threshold, *options)
+        assert result.returncode == 0, result.stderr
+    assert tree_hash(tmp_path / "prism") == tree_hash(tmp_path / "local")
+
+
 def test_a_failure_on_prism_ends_the_command_with_its_error(finished: Path, crawl: Path, tmp_path: Path, prism: list[str]) -> None:
     output = tmp_path / "out"
     shutil.copytree(finished, output)

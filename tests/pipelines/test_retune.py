@@ -186,14 +186,6 @@ THRESHOLDS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def retunable(crawl: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that has stored what it did not choose."""
-    folder = tmp_path_factory.mktemp("retunable") / "out"
-    assert run_build([str(crawl)], folder, overrides=[RETUNABLE, "output.blocks=true"])[0] == 0
-    return folder
-
-
 def test_a_retunable_run_has_the_documents_of_any_other(retunable: Path, crawl: Path, tmp_path: Path) -> None:
     run_build([str(crawl)], tmp_path / "plain", overrides=["output.blocks=true"])
     assert data_hash(retunable) == data_hash(tmp_path / "plain")

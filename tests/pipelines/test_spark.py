@@ -68,6 +68,15 @@ def test_spark_writes_the_bytes_of_the_local_runner_on_two_executors(
     assert all(set(ends) == {"Success"} for ends in tasks.values())
 
 
+def test_spark_chooses_main_content_again_as_the_local_runner(retunable: Path, tmp_path: Path, cluster: Path) -> None:
+    threshold = ["--set", "extract.main_content.threshold=0.9"]
+    for name, options in {"local": ["--workers", "1"], "spark": ["--runner", "spark"]}.items():
+        result = interleaf("retune", str(retunable), "--output", str(tmp_path / name), *threshold, *options, timeout=SECONDS)
+        assert result.returncode == 0, result.stderr
+    assert tree_hash(tmp_path / "spark") == tree_hash(tmp_path / "local")
+    assert set(jobs_of(cluster).values()) == {"DONE"}
+
+
 def test_a_failure_on_spark_ends_the_command_with_its_error_and_any_runner_resumes(
     finished: Path, crawl: Path, tmp_path: Path, cluster: Path
 ) -> None:
