@@ -27,17 +27,28 @@ CERTAIN_LANGUAGE = 0.8
 """Score from which an identified language counts; the limit of the rule `document.language`."""
 
 
+WHOLE_PAGE = 20
+"""How many times `images.max_per_page` are looked up of an undecided page: any of its images may be among the first that are
+chosen, but a page of a hundred thousand must not have them all asked for."""
+
+
 def undecided_document(page: Document, blocks: tuple[Block, ...], references: ReferenceConfig) -> Document:
-    """A page whose main content is still to be chosen. blocks: with their probabilities. Any number of its images is looked up."""
+    """A page whose main content is still to be chosen. blocks: with their probabilities."""
     nodes = tuple(node for node in make_nodes(blocks) if node.image is not None)
     whole = replace(page, nodes=nodes, blocks=blocks, inline=shown_images(page.inline, nodes))
-    return skip_images(whole, find_refusal(page.directives, references.optout), max_per_page=None)
+    most = None if references.max_per_page is None else WHOLE_PAGE * references.max_per_page
+    return skip_images(whole, find_refusal(page.directives, references.optout), most)
 
 
 def decide_document(undecided: Document, config: ExtractConfig, keep_blocks: bool) -> Document | Drop:
     """The document of a page that was stored undecided, by the threshold of these settings."""
     selection = choose_again(undecided.blocks, config.main_content.threshold)
-    return with_main_content(undecided, selection, config.references, keep_blocks)
+    document = with_main_content(undecided, selection, config.references, keep_blocks)
+    skipped = {node.blocks: node for node in undecided.nodes if node.image is not None and node.image.skipped is not None}
+    if isinstance(document, Drop) or not skipped:
+        return document
+    # What was not looked up then is not there now, whatever other pages show.
+    return replace(document, nodes=tuple(skipped.get(node.blocks, node) for node in document.nodes))
 
 
 def with_main_content(page: Document, selection: Selection, references: ReferenceConfig, keep_blocks: bool) -> Document | Drop:

@@ -111,6 +111,20 @@ def test_the_number_of_images_a_page_is_limited_once_they_are_chosen() -> None:
     assert skipped == [None] * 50 + ["too_many_in_page"] * 10
 
 
+def test_a_page_of_very_many_images_has_only_so_many_looked_up() -> None:
+    few = replace(UNGATED, references=ReferenceConfig(max_per_page=2))
+    images = "<img src=/%d.jpg>" * 50 % tuple(range(50))
+    whole = undecided(
+        page(f"<nav><ul>{FURNITURE}</ul>{images}</nav><article><p>{WORDS}</p><p>{WORDS}</p><img src=/last.jpg></article>"), few
+    )
+    assert [node.image.skipped for node in whole.nodes if node.image] == [None] * 40 + ["too_many_in_page"] * 11
+    document = decide_document(whole, config(None, few), False)
+    assert isinstance(document, Document)
+    (last,) = [node.image for node in document.nodes if node.image]
+    assert (last.href, last.skipped) == ("http://e.example/last.jpg", "too_many_in_page")
+    assert last.skip_detail == "image 51 of the page, at most 40"
+
+
 def test_a_refusing_page_has_its_images_looked_up_by_nobody() -> None:
     whole = undecided(PAGES["an owner who refuses"])
     assert [node.image.skipped for node in whole.nodes if node.image] == ["optout_page"]

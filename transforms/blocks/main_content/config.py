@@ -21,8 +21,8 @@ class MainContentConfig:
     retunable: bool = field(
         default=False,
         metadata={
-            "help": "store all blocks of every page that passes the gate and look up all their images, so that `interleaf retune` "
-            "can change threshold; method model only"
+            "help": "store all blocks of every page that passes the gate and look up all their images, at most 20 times "
+            "images.max_per_page, so that `interleaf retune` can change threshold; method model only"
         },
     )
 
