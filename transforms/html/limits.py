@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from transforms.html.elements import RAW_TEXT, ascii_lower
 from transforms.html.nesting_bound import surely_within
-from transforms.html.open_elements import ATTRIBUTE, OpenElements
+from transforms.html.open_elements import ATTRIBUTE, ATTRIBUTES, OpenElements
 from transforms.html.tree import LexborHTMLParser, parse_utf8
 
 
@@ -49,11 +49,9 @@ class Exceeded:
     threshold: int
 
 
-# The parts of a tag are matched so that nothing fails once begun: there is nothing to go back to, and the time is linear. A quote
-# counts only after `=`, as in the standard's tokenizer. Rounds are bounded because each costs memory; a longer tag is read on.
-_ATTRIBUTES = r"""(?:[^>=]+|=[\t\n\f\r ]*(?:"[^"]*"|'[^']*')?){0,4000}"""
-_MORE_ATTRIBUTES = re.compile(_ATTRIBUTES)
-_MARKUP = re.compile(rf"<(?:(/?)([a-zA-Z][^\t\n\f\r />]*)({_ATTRIBUTES})|(!--|!\[CDATA\[|[!?/]))")
+# A tag with more attributes than a match takes is read on.
+_MORE_ATTRIBUTES = re.compile(ATTRIBUTES)
+_MARKUP = re.compile(rf"<(?:(/?)([a-zA-Z][^\t\n\f\r />]*)({ATTRIBUTES})|(!--|!\[CDATA\[|[!?/]))")
 _COMMENT_END = re.compile(r"--!?>")
 _RAW_TEXT_END = {name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII) for name in RAW_TEXT}
 _SCRIPT_PART = re.compile(r"<!--|-->|<(/?)script(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)

@@ -25,21 +25,19 @@ from transforms.html.elements import (
     TABLE_PARTS,
     VOID,
 )
-from transforms.html.open_elements import ATTRIBUTE, is_self_closing
+from transforms.html.open_elements import ATTRIBUTE, ATTRIBUTE_ROUNDS, ATTRIBUTES, is_self_closing
 
-# One match a tag, a comment, or a raw text element up to its end tag. As in `limits`, nothing fails once begun, and a tag is
-# matched in at most so many rounds; a tag with that many `=` is left to the full scan. What nearly all attributes look like is
-# read quicker; only what is left of a tag after them is kept. CDATA is matched as raw text is, and is never vouched for.
-_ROUNDS = 4000
+# One match a tag, a comment, or a raw text element up to its end tag. A tag with more attributes than are matched at once is left
+# to the full scan. What nearly all attributes look like is read quicker; only what is left of a tag after them is kept. CDATA is
+# matched as raw text is, and is never vouched for.
 _PLAIN_ROUNDS = 60
 _PLAIN_ATTRIBUTES = rf"""(?:[ ][^\t\n\f\r />="']+="[^"]*"){{0,{_PLAIN_ROUNDS}}}"""
-_ATTRIBUTES = rf"""[^>=]*(?:=[\t\n\f\r ]*(?:"[^"]*"|'[^']*')?[^>=]*){{0,{_ROUNDS}}}"""
 _RAW_TEXT = r"(?:script|style|textarea|title|iframe|noembed|noframes|xmp)(?=[\t\n\f\r />])|!\[CDATA\["
 _MARKUP = re.compile(
     rf"""
     <(?:
-        (?=[sStTiInNxX!]) (?i:({_RAW_TEXT})) ({_ATTRIBUTES}) >? [^<]* ((?:<(?!/(?i:\1)[\t\n\f\r />])[^<]*)*)
-      | (/?[a-zA-Z][^\t\n\f\r />]*) (?:>|{_PLAIN_ATTRIBUTES} (?:>|([ ]?/?(?=>)|{_ATTRIBUTES})))
+        (?=[sStTiInNxX!]) (?i:({_RAW_TEXT})) ({ATTRIBUTES}) >? [^<]* ((?:<(?!/(?i:\1)[\t\n\f\r />])[^<]*)*)
+      | (/?[a-zA-Z][^\t\n\f\r />]*) (?:>|{_PLAIN_ATTRIBUTES} (?:>|([ ]?/?(?=>)|{ATTRIBUTES})))
       | !--(?:-?>|[^-]*(?:-(?!-!?>)[^-]*)*)
       | [!?/][^>]*
     )
@@ -88,7 +86,7 @@ def surely_within(html: bytes, max_nesting: int | None, max_attributes: int | No
         return False
     matches = _MARKUP.findall(html)
     deepest = 1 + (len(matches) if max_nesting is None else max_nesting)  # with the one that stands for none
-    longest = min(_ROUNDS, len(html) if max_attributes is None else max_attributes - _PLAIN_ROUNDS)
+    longest = min(ATTRIBUTE_ROUNDS - 1, len(html) if max_attributes is None else max_attributes - _PLAIN_ROUNDS)
     expected: list[bytes] = [_NONE]  # the end tags of the open elements, outermost first; none is for no element
     top = _NONE  # the last of them
     formatting = most_formatting = 0  # open formatting elements
@@ -182,12 +180,8 @@ def _foreign_is_within(
 
 def _may_be_too_many(attributes: bytes, max_attributes: int | None) -> bool:
     """Whether a tag may have more attributes than allowed, of which those that are left after the plain ones are given."""
-    if attributes.count(b"=") >= _ROUNDS:
-        return True
-    return (
-        max_attributes is not None
-        and _PLAIN_ROUNDS + len(ATTRIBUTE.findall(attributes.decode("utf-8", "replace"))) > max_attributes
-    )
+    count = len(ATTRIBUTE.findall(attributes.decode("utf-8", "replace")))
+    return count >= ATTRIBUTE_ROUNDS or (max_attributes is not None and _PLAIN_ROUNDS + count > max_attributes)
 
 
 def _is_self_closing(attributes: bytes) -> bool:

@@ -43,6 +43,13 @@ ATTRIBUTE = re.compile(
     r"""([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r >]*)))?"""
 )
 
+# All attributes of a tag up to its `>`, one a round. Nothing in it fails once begun: there is nothing to go back to, and the time
+# is linear. Rounds are bounded because each costs memory. A quote counts only where a value begins, as in the standard's
+# tokenizer: not in `=">`, which is a name, nor in `a=b=">`, a value without quotes.
+ATTRIBUTE_ROUNDS = 4000
+_VALUE = r"""[\t\n\f\r ]*=[\t\n\f\r ]*(?:"[^"]*"|'[^']*'|[^\t\n\f\r >]*)"""
+ATTRIBUTES = rf"(?:[\t\n\f\r /]*[^\t\n\f\r />][^\t\n\f\r />=]*(?:{_VALUE}|)){{0,{ATTRIBUTE_ROUNDS}}}[\t\n\f\r /]*"
+
 # An end tag looks at so many open elements on average, so that the scan stays linear; what is further up stays open.
 AVERAGE_LOOK = 64
 # The parser opens at most so many equal formatting elements again.

@@ -107,6 +107,7 @@ SHALLOW = {
     "attribute values": '<p title="' + "<div>" * 2000 + '">',
     "doctype": "<!doctype " + "<div" * 2000 + ">",
     "less-than signs": "1 < 2 <3 << " * 2000,
+    "quotes around spaces": ('<a b\n=\t">' + "<div>" * 600 + "\"/c= '" + "<div>" * 600 + "'>") * 2,
     "self-closing shapes": '<svg><path d="x"/><g/><use href=a /></svg>' * 2000,
     "unclosed headings": "<h1>x<h2>y" * 2000,
     "unclosed buttons": "<button>x" * 2000,
@@ -140,6 +141,10 @@ DEEP = {
     "end tags in attribute values": '<div title="</div>">' * 600,
     "end tags after a quoted >": "<div title='></div>'>" * 600,
     "quotes that are none": "<div a=\"'\" b='\"></div>'>" * 600,
+    "an equals sign begins a name": ('<a =">' + "<div>" * 200 + '">') * 3,
+    "an equals sign after a slash begins a name": ('</a b/=">' + "<div>" * 200 + '">') * 3,
+    "a quote in a value without quotes": ('<a b=c=">' + "<div>" * 200 + '">') * 3,
+    "a quote after a quoted value": ("<a b='c'=\">" + "<div>" * 200 + '">') * 3,
     "end tags in comments": "<div><!-- </div> -->" * 600,
     "end tags in scripts": "<div><script>'</div>'</script>" * 600,
     "end tags in scripts in scripts": "<div><script><!--<script></script></div>--></script>" * 600,
@@ -280,7 +285,9 @@ HTML_NAMES = ["div", "p", "span", "b", "a", "li", "ul", "dd", "dt", "h1", "h2", 
 TABLE_NAMES = ["table", "td", "tr", "template", "select", "option"]
 FOREIGN_NAMES = ["svg", "g", "foreignObject", "math", "mi", "wbr"]
 NAMES = st.sampled_from([*TEXT_NAMES, *HTML_NAMES, *TABLE_NAMES, *FOREIGN_NAMES])
-ATTRIBUTES = st.sampled_from(["", "", "", " a=1", " a='>' b", "/", ' c="</div>"/', ' d=">" e="<b>"', ' f="" g="', ' h="x"" />'])
+ATTRIBUTES = st.sampled_from(
+    ["", "", "", " a=1", " a='>' b", "/", ' c="</div>"/', ' d=">" e="<b>"', ' f="" g="', ' h="x"" />', ' ="', ' i=j="', ' k = "']
+)
 PIECES = st.one_of(
     st.builds(lambda name, attribute: f"<{name}{attribute}>", NAMES, ATTRIBUTES),
     st.builds(lambda name: f"</{name}>", NAMES),
