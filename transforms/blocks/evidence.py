@@ -6,7 +6,7 @@ The same values come again and again, on one page and across sites, so each is l
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from transforms.blocks.names import forms, names
 from transforms.blocks.strip import read_style
@@ -62,8 +62,9 @@ CONSENT_VENDORS = names(
     """onetrust cookiebot cybot didomi truste trustarc sp_message qc-cmp2 qc-cmp usercentrics cookielaw osano iubenda cmplz
     complianz cookieyes cky-consent termly klaro quantcast-choice fc-consent-root borlabs"""
 )
-# In a compound: `cookie-bar`; at the end of one all but the last, since a `site-privacy` may be a page about it.
-CONSENT_WORDS = ("cookie", "cookies", "consent", "gdpr", "privacy")
+# In a compound: `cookie-bar`; at the end of one not all, since a `site-privacy` may be a page about it.
+CONSENT_WORDS = frozenset({"cookie", "cookies", "consent", "gdpr", "privacy"})
+CONSENT_LAST_WORDS = CONSENT_WORDS - {"privacy"}
 COMMENTS_TOKENS = frozenset({"commentlist", "disqus_thread", "wpdiscuz"})
 COMMENTS_PARTS = frozenset({"comment", "comments", "wpdiscuz"})
 NOT_COMMENTS_PARTS = frozenset({"has", "count", "author", "reply"})
@@ -84,16 +85,16 @@ _TOKEN_FLAGS = {
     **dict.fromkeys(RAIL_WORDS, RAIL),
     **dict.fromkeys(COMMENTS_TOKENS, COMMENTS),
 }
-_RAIL = re.compile("(?:^|-)(?:" + "|".join(map(re.escape, RAIL_COMPOUNDS)) + ")(?:-|$)")
 _VENDOR = re.compile("|".join(map(re.escape, CONSENT_VENDORS)))
-_CONSENT_COMPOUND = re.compile(rf"(?:^|-)(?:{'|'.join(CONSENT_WORDS)})-|-(?:{'|'.join(CONSENT_WORDS[:-1])})$")
+# What parts of tokens say by themselves; no part is in two of these tables.
+_PART_FLAGS = {**dict.fromkeys(CALLOUT_PARTS, CALLOUT), **dict.fromkeys(RAIL_WORDS, RAIL), **dict.fromkeys(FILTER_PARTS, FILTER)}
+# The compounds by their first part, with the hyphens that bound them.
+_RAIL_BY_FIRST = {
+    first: tuple(f"-{compound}-" for compound in RAIL_COMPOUNDS if compound.startswith(f"{first}-"))
+    for first in (compound.partition("-")[0] for compound in RAIL_COMPOUNDS)
+}
 # Every token that `_of_parts` finds something in has one of these parts, and few others have.
-_TELLING_PARTS = frozenset(
-    {
-        *CALLOUT_PARTS, *RAIL_WORDS, *COMMENTS_PARTS, *FILTER_PARTS, *CONSENT_WORDS, "also",
-        *(compound.partition("-")[0] for compound in RAIL_COMPOUNDS),
-    }
-)  # fmt: skip
+_TELLING_PARTS = frozenset({*_PART_FLAGS, *_RAIL_BY_FIRST, *COMMENTS_PARTS, *CONSENT_WORDS, "also"})
 _WORD_EDGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _FILTER = re.compile("filter|facet|refine")
 _LONGEST_TOKEN = 200
@@ -130,7 +131,8 @@ def of_class(value: str) -> int:
     if flags is None:
         flags = 0
         for token in value.split():
-            flags |= of_token(token)
+            known = KNOWN_TOKENS.get(token)
+            flags |= of_token(token) if known is None else known
         if len(value) <= _LONGEST_TOKEN:
             _remember(KNOWN_CLASSES, value, flags)
     return flags
@@ -165,18 +167,23 @@ def _of_unknown_token(token: str) -> int:
     return flags if _TELLING_PARTS.isdisjoint(parts) else flags | _of_parts(parts)
 
 
-def _of_parts(parts: list[str]) -> int:
+def _of_parts(parts: Sequence[str]) -> int:
     """What the words of a token say together."""
     flags = 0
-    hyphened = "-".join(part for part in parts if part)
-    if not CALLOUT_PARTS.isdisjoint(parts) or hyphened.endswith("see-also"):
+    words = [part for part in parts if part]
+    hyphened = f"-{'-'.join(words)}-"
+    telling = _TELLING_PARTS.intersection(parts)
+    for part in telling:
+        flags |= _PART_FLAGS.get(part, 0)
+        for compound in _RAIL_BY_FIRST.get(part, ()):
+            if compound in hyphened:
+                flags |= RAIL
+    if hyphened.endswith("see-also-"):
         flags |= CALLOUT
-    if not RAIL_WORDS.isdisjoint(parts) or _RAIL.search(hyphened):
-        flags |= RAIL
-    if _CONSENT_COMPOUND.search(hyphened):
-        flags |= CONSENT
-    if not COMMENTS_PARTS.isdisjoint(parts) and NOT_COMMENTS_PARTS.isdisjoint(parts):
+    if not COMMENTS_PARTS.isdisjoint(telling) and NOT_COMMENTS_PARTS.isdisjoint(parts):
         flags |= COMMENTS
-    if not FILTER_PARTS.isdisjoint(parts):
-        flags |= FILTER
+    if not CONSENT_WORDS.isdisjoint(telling) and (
+        not CONSENT_WORDS.isdisjoint(words[:-1]) or (len(words) > 1 and words[-1] in CONSENT_LAST_WORDS)
+    ):
+        flags |= CONSENT
     return flags
