@@ -35,7 +35,7 @@ from transforms.blocks.strip import (
 )
 from transforms.blocks.subtree import count_words, media_sources
 from transforms.blocks.svg import diagram_labels
-from transforms.blocks.tags import EMBEDS, EMBEDS_WITH_FALLBACK, FORM_CHOICES, ROLES, Role
+from transforms.blocks.tags import EMBEDS, EMBEDS_WITH_FALLBACK, FORM_CHOICES, SHARED_ROLES, Role
 from transforms.html.tree import LexborNode
 
 Composition = Mapping[int, Sequence[LexborNode]]
@@ -74,7 +74,7 @@ class Flattener:
         self.include_hidden_text = include_hidden_text
         self.css_backgrounds = css_backgrounds
         self.postponed: list[tuple[LexborNode, int, Context]] = []
-        self.roles = ROLES | {"noscript": UNWRAPPED} if promote_noscript else ROLES
+        self.roles = SHARED_ROLES | {"noscript": ("noscript", UNWRAPPED)} if promote_noscript else SHARED_ROLES
         self.children_role = TRANSPARENT
         self.children_at = 0
         self.muted: list[tuple[int, int, int, int]] = []
@@ -195,7 +195,7 @@ class Flattener:
                 node = node.next if queue is None else next(queue, None)
                 continue
             tag = node.tag or ""
-            role = roles.get(tag, TRANSPARENT)
+            tag, role = roles.get(tag) or (tag, TRANSPARENT)
             if role >= SILENT:
                 if role == LINE_BREAK:
                     texts.append(BREAK)

@@ -24,6 +24,8 @@ SILENT = frozenset(names("script style param noframes noembed link meta title ba
 FORM_CHOICES = frozenset({"select", "datalist", "textarea"})
 # Elements that inline Markdown marks (blocks.md 3.2), by the mark they share.
 MARKS = {"a": "link", "strong": "strong", "b": "strong", "em": "em", "i": "em", "code": "code", "sup": "sup", "sub": "sub"}
+# Elements without a role of their own that many pages have.
+COMMON = frozenset(names("span small u s font time abbr cite big mark q ins del kbd var samp picture source input center hgroup"))
 
 
 class Role(IntEnum):
@@ -59,7 +61,8 @@ class Role(IntEnum):
 
 
 def _roles() -> dict[str, int]:
-    roles: dict[str, int] = dict.fromkeys(TEXT_CONTAINERS, Role.CONTAINER)
+    roles: dict[str, int] = dict.fromkeys(COMMON, Role.TRANSPARENT)
+    roles.update(dict.fromkeys(TEXT_CONTAINERS, Role.CONTAINER))
     roles.update(dict.fromkeys(MARKS, Role.MARK))
     roles.update(dict.fromkeys(HEADINGS, Role.HEADING))
     roles.update(dict.fromkeys(("thead", "tbody", "tfoot", "tr"), Role.SPACED))
@@ -75,3 +78,5 @@ def _roles() -> dict[str, int]:
 
 
 ROLES = _roles()
+SHARED_ROLES = {tag: (tag, role) for tag, role in ROLES.items()}
+"""The roles with their tags: a tree makes a string for every element, and what reads a thousand of one content is slow."""
