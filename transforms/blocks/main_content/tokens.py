@@ -47,9 +47,13 @@ def name_tokens(name: str) -> list[str]:
     ['=sitefooter-nav', 'site', 'footer', 'nav']
     """
     lowered = name.lower()
-    parted = lowered if lowered == name else _HUMP.sub("-", name).lower()
-    parts = [part for part in parted.replace("_", "-").split("-") if SHORTEST_PART <= len(part) <= LONGEST_PART]
+    parts = [part for part in _parts(name, lowered) if SHORTEST_PART <= len(part) <= LONGEST_PART]
     return ["=" + lowered, *parts] if len(lowered) <= LONGEST_WHOLE else parts
+
+
+def _parts(name: str, lowered: str) -> list[str]:
+    parted = lowered if lowered == name else _HUMP.sub("-", name).lower()
+    return parted.replace("_", "-").split("-")
 
 
 class TokenScores:
@@ -65,6 +69,9 @@ class TokenScores:
         known = self._values
         found: list[ElementScore | None] = []
         for values in elements:
+            if len(values) == 1:  # as for most
+                found.append((known.get(values[0]) or self._look_up(values[0]))[1])
+                continue
             scores, score = NOTHING, None
             for value in values:
                 own, alone = known.get(value) or self._look_up(value)
@@ -90,14 +97,34 @@ class TokenScores:
         return found
 
     def _score_name(self, name: str) -> Scores:
-        scores = [score for score in map(self._scores.get, name_tokens(name)) if score is not None]
-        found = (sum(scores), len(scores), min(scores), max(scores)) if scores else NOTHING
+        lowered = name.lower()
+        # As most names are: none of their parts is too long, and one that is too short is in no table.
+        is_short = len(lowered) <= LONGEST_PART
+        table = self._scores
+        total, number, least, most = NOTHING
+        for token in ("=" + lowered, *_parts(name, lowered)) if is_short else name_tokens(name):
+            score = table.get(token)
+            if score is not None:
+                total += score
+                number += 1
+                if score < least:
+                    least = score
+                if score > most:
+                    most = score
+        found = (total, number, least, most) if number else NOTHING
         _remember(self._names, name, found)
         return found
 
 
 def _together(first: Scores, second: Scores) -> Scores:
-    return first[0] + second[0], first[1] + second[1], min(first[2], second[2]), max(first[3], second[3])
+    total, number, least, most = first
+    other_total, other_number, other_least, other_most = second
+    return (
+        total + other_total,
+        number + other_number,
+        other_least if other_least < least else least,
+        other_most if other_most > most else most,
+    )
 
 
 def _element_score(scores: Scores) -> ElementScore | None:
