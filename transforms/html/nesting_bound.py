@@ -157,7 +157,8 @@ def _foreign_is_within(
         if name == expected[-1]:
             expected.pop()
         elif not name:
-            if content or raw_text.startswith(_CDATA):  # here it is no raw text
+            # Here it is no raw text, but it is inside what holds HTML.
+            if content or raw_text.startswith(_CDATA) or (raw_text and expected[-1] in _INTEGRATION_END):
                 return False
             attributes = raw_attributes
             if raw_text and not _is_self_closing(attributes):

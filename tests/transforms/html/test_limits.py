@@ -52,6 +52,8 @@ def numbered(template: str, count: int) -> str:
         ("x", LimitsConfig(bytes=0), Exceeded("limits.bytes", 1, 0)),
         ("<b>", LimitsConfig(nesting=0), Exceeded("limits.nesting", 1, 0)),
         ("<p>", LimitsConfig(nesting=0), None),
+        ("<svg><style/>", LimitsConfig(nesting=1), None),
+        ("<svg><foreignObject><style/>", LimitsConfig(nesting=2), Exceeded("limits.nesting", 3, 2)),
         ("<p a='' b=''>", LimitsConfig(attributes=1), Exceeded("limits.attributes", 2, 1)),
         ('<p a="" b="">', LimitsConfig(attributes=1), Exceeded("limits.attributes", 2, 1)),
         ("<p a>", LimitsConfig(attributes=0), Exceeded("limits.attributes", 1, 0)),
