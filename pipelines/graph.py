@@ -73,7 +73,7 @@ def build(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[str
     by_shard = outcomes | "OutcomesByDocumentShard" >> OutcomesByDocumentShard(plan)
     scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, score_settings(config))
     # Images too: a run that stops here has all that `interleaf retune` goes on from.
-    data = _write_if_allowed(scored, images, config, plan)
+    data = _write_if_allowed(scored, config, plan, images)
     manifests = (documents, *asked, outcomes, images, scored, data) | "AllManifests" >> beam.Flatten()
     return manifests | "FinishRun" >> FinishRun(plan, started)
 
@@ -86,22 +86,25 @@ def retune(root: beam.Pipeline, run: Run, started: float) -> beam.PCollection[st
         scored = origins | "Scored" >> beam.Filter(_is_of, "scored")
         data = scored | "WriteDataset" >> WriteDataset(plan, config.write_settings())
         return (origins, data) | "AllManifests" >> beam.Flatten() | "FinishRun" >> FinishRun(plan, started)
-    outcomes = origins | "Outcomes" >> beam.Filter(_is_of, "outcomes")
+    # Shuffled: all manifests come from one element, and what reads their tables should not be one worker.
+    outcomes = origins | "Outcomes" >> beam.Filter(_is_of, "outcomes") | "SpreadOutcomes" >> beam.Reshuffle()
     by_shard = outcomes | "OutcomesByDocumentShard" >> OutcomesByDocumentShard(plan)
     scored = by_shard | "AssembleDocuments" >> AssembleDocuments(plan, score_settings(config))
-    data = _write_if_allowed(scored, outcomes, config, plan)
+    # Only scored shards are waited for: with the outcomes in one more Flatten, Beam's fuser in Java tears the graph apart.
+    data = _write_if_allowed(scored, config, plan)
     return (origins, scored, data) | "AllManifests" >> beam.Flatten() | "FinishRun" >> FinishRun(plan, started)
 
 
 def _write_if_allowed(
-    scored: beam.PCollection[ShardManifest], also: beam.PCollection[ShardManifest], config: Config, plan: ShardPlan
+    scored: beam.PCollection[ShardManifest], config: Config, plan: ShardPlan, *also: beam.PCollection[ShardManifest]
 ) -> beam.PCollection[ShardManifest]:
     """Manifests of scored shards -> manifests of data shards, unless a rule drops nearly everything. also: what is waited for."""
     allowed = scored
     if config.guard.max_dropped is not None:
-        judged = (scored, also) | "Judged" >> beam.Flatten() | "SumJudged" >> SumShards()
         rules = config.effective_rules()
-        checked = judged | "CheckRules" >> beam.Map(_check_rules, rules, config.guard, plan.folder).with_output_types(bool)
+        judged = (scored, *also) | "Judged" >> beam.Flatten() if also else scored
+        summed = judged | "SumJudged" >> SumShards()
+        checked = summed | "CheckRules" >> beam.Map(_check_rules, rules, config.guard, plan.folder).with_output_types(bool)
         # A step of its own before the side input: Beam's fuser in Java parts a step that has one from the stage before it, and with
         # it all that reads the same collection. A Flatten among those it tears apart, and the job ends before it begins.
         waiting = scored | "Waiting" >> beam.Map(_same).with_output_types(ShardManifest)

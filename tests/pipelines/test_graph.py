@@ -15,10 +15,12 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.worker import bundle_processor
 
 from pipelines.config import load_config
-from pipelines.graph import build
+from pipelines.graph import build, retune
+from pipelines.retune_keys import MEASURING
 from pipelines.run_folder import Run, plan_run
 from transforms.coders import SHUFFLED, RecordCoder
-from transforms.records import InputRange, Page, Response
+from transforms.records import InputRange, Outcome, Page, Response
+from transforms.shards.plan import Origin
 
 NETWORK = ("images.source=both", "images.network.user_agent_contact=https://crawler.example/")
 
@@ -32,6 +34,15 @@ def plan(tmp_path: Path, files: int = 3, overrides: Sequence[str] = ()) -> Run:
 def proto(run: Run):  # type: ignore[no-untyped-def]
     pipeline = beam.Pipeline()
     build(pipeline, run, started=0.0)
+    return pipeline.to_runner_api()
+
+
+def proto_of_retune(tmp_path: Path):  # type: ignore[no-untyped-def]
+    """The graph that measures the documents of another run again."""
+    run = plan(tmp_path)
+    origins = {stage: Origin("other", "key") for stage in run.plan.stages if stage not in MEASURING}
+    pipeline = beam.Pipeline()
+    retune(pipeline, dataclasses.replace(run, plan=dataclasses.replace(run.plan, origins=origins)), started=0.0)
     return pipeline.to_runner_api()
 
 
@@ -90,6 +101,18 @@ def test_only_registered_light_records_cross_a_boundary(tmp_path: Path, override
     assert {row for name in pickled for row in crossing[name].rows} <= {field_names(InputRange)}
 
 
+def test_a_retune_shuffles_light_records_and_spreads_what_it_reads(tmp_path: Path) -> None:
+    crossing = boundaries(proto_of_retune(tmp_path))
+    found = {row for b in crossing.values() for row in b.rows}
+    assert found <= LIGHT_ROWS
+    assert field_names(Outcome) in found
+    # All manifests come from one element; the tables that they name are not all read where that is.
+    _, stages = FnApiRunner().create_stages(proto_of_retune(tmp_path))
+    fused = [{transform.unique_name for transform in stage.transforms} for stage in stages]
+    assert any(any("ReadOutcomes" in name for name in names) for names in fused)
+    assert not any({"Origins", "ReadOutcomes"} <= {name.rpartition("/")[2] for name in names} for names in fused)
+
+
 @pytest.mark.parametrize("record", [Page, Response])
 def test_a_heavy_record_at_a_boundary_would_be_seen(record: type) -> None:
     """The test above can fail: a graph that shuffles pages is caught by the same walk."""
@@ -128,10 +151,11 @@ def test_the_graph_does_not_grow_with_the_input(tmp_path: Path, overrides: list[
     assert sizes[1] < 1_000_000
 
 
-@pytest.mark.parametrize("overrides", [(), NETWORK])
-def test_nothing_reads_a_collection_beside_a_flatten_and_with_a_side_input(tmp_path: Path, overrides: Sequence[str]) -> None:
+@pytest.mark.parametrize("overrides", [(), NETWORK, None], ids=["archive", "network", "retune"])
+def test_nothing_reads_a_collection_beside_a_flatten_and_with_a_side_input(tmp_path: Path, overrides: Sequence[str] | None) -> None:
     """Such a graph ends on Spark, before it begins, in "PCollectionNodes were consumed but never produced"."""
-    transforms = proto(plan(tmp_path, overrides=overrides)).components.transforms.values()
+    graph = proto_of_retune(tmp_path) if overrides is None else proto(plan(tmp_path, overrides=overrides))
+    transforms = graph.components.transforms.values()
     flattened = {p for t in transforms if t.spec.urn == common_urns.primitives.FLATTEN.urn for p in t.inputs.values()}
     with_side_inputs = [t for t in transforms if t.spec.urn == common_urns.primitives.PAR_DO.urn and len(t.inputs) > 1]
     assert with_side_inputs
