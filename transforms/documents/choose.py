@@ -6,6 +6,7 @@ all images, so that each is looked up. `decide_document` makes the document of s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -25,7 +26,6 @@ EXCERPT = 80
 
 CERTAIN_LANGUAGE = 0.8
 """Score from which an identified language counts; the limit of the rule `document.language`."""
-
 
 WHOLE_PAGE = 20
 """How many times `images.max_per_page` are looked up of an undecided page: any of its images may be among the first that are
@@ -89,16 +89,14 @@ def language_flags(document: Document, declared: Sequence[str]) -> tuple[str, ..
     return ("language_conflict",) if declared and certain and document.language not in declared else ()
 
 
-def document_counts(document: Document) -> Iterator[tuple[str, int]]:
+def document_counts(document: Document) -> Counter[str]:
     """What a stage counts of each document that it makes."""
-    yield f"{STAGE}/out", 1
-    yield f"{BLOCK_STAGE}/in", document.block_count
-    yield f"{BLOCK_STAGE}/out", document.block_count - len(document.drops)
-    for reason, words in document.main_content_words.items():
-        yield f"main_content/{reason}", words
-    for flag in document.flags:
-        if flag in ("majority_guard", "language_conflict"):
-            yield f"flags/{flag}", 1
+    counts = Counter({f"main_content/{reason}": words for reason, words in document.main_content_words.items()})
+    counts[f"{STAGE}/out"] = 1
+    counts[f"{BLOCK_STAGE}/in"] = document.block_count
+    counts[f"{BLOCK_STAGE}/out"] = document.block_count - len(document.drops)
+    counts.update(f"flags/{flag}" for flag in document.flags if flag in ("majority_guard", "language_conflict"))
+    return counts
 
 
 def _page_drop(page: Document, rule: str, value: float | None, threshold: float | None, detail: str) -> Drop:

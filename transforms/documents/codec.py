@@ -34,7 +34,7 @@ _OUTCOME_FIELDS = tuple(f.name for f in fields(Outcome) if f.name not in ("url_k
 def document_row(document: Document, with_drops: bool = False) -> dict[str, Any]:
     """A document as a row of the schema `DOCUMENTS`, with its blocks where it has them.
 
-    with_drops: with its drops as well, which are written elsewhere else.
+    with_drops: with its drops as well; those of other documents are written as drops of their shard.
     """
     drops = {"drops": [_DROP_VALUES(drop) for drop in document.drops]} if with_drops else {}
     return _row(document, [_encode_node(node) for node in document.nodes], **drops)
