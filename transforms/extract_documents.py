@@ -144,10 +144,12 @@ def _make_shard(
             if isinstance(document, Drop):
                 shard.drop([document])
                 continue
-            if not undecided:
+            if undecided:
+                documents.append(document_row(document, with_drops=True))
+            else:
                 counts.update(document_counts(document))
                 shard.drop(document.drops)
-            documents.append(document_row(document, with_drops=undecided))
+                documents.append(document_row(document))
             mentions.add(document)
             inline.add(document)
         for row in mentions.rows():
