@@ -58,9 +58,10 @@ RAIL_WORDS = frozenset(
         revcontent megamenu"""
     )
 )
+# As words and hyphen-bounded compounds of a token: `truste` is in many a `trusted-partners`.
 CONSENT_VENDORS = names(
-    """onetrust cookiebot cybot didomi truste trustarc sp_message qc-cmp2 qc-cmp usercentrics cookielaw osano iubenda cmplz
-    complianz cookieyes cky-consent termly klaro quantcast-choice fc-consent-root borlabs"""
+    """onetrust one-trust cookiebot cybot didomi truste trustarc sp-message qc-cmp2 qc-cmp usercentrics cookielaw cookielawinfo
+    osano iubenda cmplz complianz cookieyes termly klaro quantcast-choice borlabs"""
 )
 # In a compound: `cookie-bar`; at the end of one not all, since a `site-privacy` may be a page about it.
 CONSENT_WORDS = frozenset({"cookie", "cookies", "consent", "gdpr", "privacy"})
@@ -85,16 +86,24 @@ _TOKEN_FLAGS = {
     **dict.fromkeys(RAIL_WORDS, RAIL),
     **dict.fromkeys(COMMENTS_TOKENS, COMMENTS),
 }
-_VENDOR = re.compile("|".join(map(re.escape, CONSENT_VENDORS)))
 # What parts of tokens say by themselves; no part is in two of these tables.
-_PART_FLAGS = {**dict.fromkeys(CALLOUT_PARTS, CALLOUT), **dict.fromkeys(RAIL_WORDS, RAIL), **dict.fromkeys(FILTER_PARTS, FILTER)}
-# The compounds by their first part, with the hyphens that bound them.
-_RAIL_BY_FIRST = {
-    first: tuple(f"-{compound}-" for compound in RAIL_COMPOUNDS if compound.startswith(f"{first}-"))
-    for first in (compound.partition("-")[0] for compound in RAIL_COMPOUNDS)
+_PART_FLAGS = {
+    **dict.fromkeys(CALLOUT_PARTS, CALLOUT),
+    **dict.fromkeys(RAIL_WORDS, RAIL),
+    **dict.fromkeys(FILTER_PARTS, FILTER),
+    **dict.fromkeys((vendor for vendor in CONSENT_VENDORS if "-" not in vendor), CONSENT),
+}
+_COMPOUND_FLAGS = {
+    **dict.fromkeys(RAIL_COMPOUNDS, RAIL),
+    **dict.fromkeys((vendor for vendor in CONSENT_VENDORS if "-" in vendor), CONSENT),
+}
+# The compounds by their first part, with the hyphens that bound them, and what they say.
+_COMPOUNDS = {
+    first: tuple((f"-{compound}-", flag) for compound, flag in _COMPOUND_FLAGS.items() if compound.startswith(f"{first}-"))
+    for first in (compound.partition("-")[0] for compound in _COMPOUND_FLAGS)
 }
 # Every token that `_of_parts` finds something in has one of these parts, and few others have.
-_TELLING_PARTS = frozenset({*_PART_FLAGS, *_RAIL_BY_FIRST, *COMMENTS_PARTS, *CONSENT_WORDS, "also"})
+_TELLING_PARTS = frozenset({*_PART_FLAGS, *_COMPOUNDS, *COMMENTS_PARTS, *CONSENT_WORDS, "also"})
 _WORD_EDGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _FILTER = re.compile("filter|facet|refine")
 _LONGEST_TOKEN = 200
@@ -160,8 +169,6 @@ def _of_unknown_token(token: str) -> int:
     flags = _TOKEN_FLAGS.get(lowered, 0)
     if token in EDITOR_CLASSES:
         flags |= EDITOR
-    if _VENDOR.search(lowered):
-        flags |= CONSENT
     parted = token if token == lowered else _WORD_EDGE.sub("-", token).lower()
     parts = parted.replace("_", "-").split("-")
     return flags if _TELLING_PARTS.isdisjoint(parts) else flags | _of_parts(parts)
@@ -175,9 +182,9 @@ def _of_parts(parts: Sequence[str]) -> int:
     telling = _TELLING_PARTS.intersection(parts)
     for part in telling:
         flags |= _PART_FLAGS.get(part, 0)
-        for compound in _RAIL_BY_FIRST.get(part, ()):
+        for compound, flag in _COMPOUNDS.get(part, ()):
             if compound in hyphened:
-                flags |= RAIL
+                flags |= flag
     if hyphened.endswith("see-also-"):
         flags |= CALLOUT
     if not COMMENTS_PARTS.isdisjoint(telling) and NOT_COMMENTS_PARTS.isdisjoint(parts):

@@ -59,8 +59,7 @@ def _flags_of(number: int) -> int:
     return flags
 
 
-# Flags of all characters, found in runs of 256 when a text first has one of them.
-_RUN_BITS = 8
+# Flags of the characters that texts have had so far.
 _TABLE = np.full(0x110000, UNKNOWN, np.uint16)
 
 
@@ -68,9 +67,8 @@ def _flags(text: str) -> NDArray[np.uint16]:
     numbers = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     flags = _TABLE.take(numbers)
     if flags.max() >= UNKNOWN:
-        for run in np.unique(numbers[flags >= UNKNOWN] >> _RUN_BITS).tolist():
-            first, last = run << _RUN_BITS, (run + 1) << _RUN_BITS
-            _TABLE[first:last] = [_flags_of(number) for number in range(first, last)]
+        for number in np.unique(numbers[flags >= UNKNOWN]).tolist():
+            _TABLE[number] = _flags_of(number)
         flags = _TABLE.take(numbers)
     return flags
 
