@@ -216,20 +216,20 @@ def _grouped(blocks: Sequence[Block], boxes: Mapping[int, Box]) -> list[Box]:
     root = _Step()
     for block in blocks:
         step = root
-        for name in block.xpath.split("/"):
+        steps_to_float = block.float_of.count("/") if block.float_of else -1
+        for count, name in enumerate(block.xpath.split("/")):
             step = step.below.setdefault(name, _Step())
             step.blocks += 1
+            step.is_group |= count == steps_to_float
     _mark_cards(root, MOST_SHARE_OF_A_CARD * len(blocks))
     top: list[Box] = []
     groups: dict[int, Box] = {}
     for place, box in boxes.items():
         inside = top
         step = root
-        float_of = blocks[place].float_of
-        steps_to_float = float_of.count("/") if float_of else -1
-        for count, name in enumerate(blocks[place].xpath.split("/")):
+        for name in blocks[place].xpath.split("/"):
             step = step.below[name]
-            if step.is_group or count == steps_to_float:
+            if step.is_group:
                 group = groups.get(id(step))
                 if group is None:
                     group = groups[id(step)] = Box(box.rect, place, box.has_text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -253,11 +254,10 @@ def test_repeated_cards_are_read_as_one(rule: str, blocks: list[Block], are_read
 
 def test_a_float_is_read_as_one() -> None:
     texts = [("f1", (0, 0, 100, 20)), ("f2", (0, 50, 100, 20)), ("t1", (110, 0, 300, 20)), ("t2", (110, 50, 300, 20))]
-    apart = [block(name, rect, f"/html/body/div/{name}") for name, rect in texts]
+    paths = {"f": "/html/body/div", "t": "/html/body"}
+    apart = [block(name, rect, f"{paths[name[0]]}/{name}") for name, rect in texts]
     assert order(apart) == "f1 t1 f2 t2"
-    floated = [
-        block(name, rect, f"/html/body/div/{name}", float_of="/html/body/div" if name[0] == "f" else None) for name, rect in texts
-    ]
+    floated = [replace(one, float_of="/html/body/div") if one.text[0] == "f" else one for one in apart]
     assert order(floated) == "f1 f2 t1 t2"
 
 
@@ -431,6 +431,13 @@ def test_order_is_a_permutation(blocks: list[Block], rtl: bool) -> None:
     ordered = order_blocks(blocks, rtl=rtl)
     assert sorted(map(id, ordered.blocks)) == sorted(map(id, blocks))
     assert order_blocks(blocks, rtl=rtl) == ordered
+
+
+def test_blocks_that_disagree_about_a_float_are_ordered_all_the_same() -> None:
+    cards = [block("a", None, f"/ul/li[{n}]/p") for n in (1, 1, 3, 3)]
+    others = [block("d", HERE), *[block("e", None)] * 3]
+    blocks = [*cards, block("b", HERE, "/ul/li[2]/p"), block("c", HERE, "/ul/li[2]/p", float_of="/ul"), *others]
+    assert order_blocks(blocks).reading_order == "anchored"
 
 
 CHANCE = random.Random(5)
