@@ -54,7 +54,7 @@ _MORE_ATTRIBUTES = re.compile(ATTRIBUTES)
 _MARKUP = re.compile(rf"<(?:(/?)([a-zA-Z][^\t\n\f\r />]*)({ATTRIBUTES})|(!--|!\[CDATA\[|[!?/]))")
 _COMMENT_END = re.compile(r"--!?>")
 _RAW_TEXT_END = {name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII) for name in RAW_TEXT}
-_SCRIPT_PART = re.compile(r"<!--|-->|<(/?)script(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
+_SCRIPT_PART = re.compile(r"<!--(?!-?>)|-->|<(/?)script(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 
 
 def parse_within(html: bytes, limits: LimitsConfig) -> LexborHTMLParser | Exceeded:
