@@ -6,7 +6,7 @@ READY := $(VENV)/ready
 
 .PHONY: demo test lint spark prism bench clean
 
-$(READY): pyproject.toml constraints.txt transforms/html/_nesting.c
+$(READY): pyproject.toml setup.py constraints.txt transforms/html/_nesting.c
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] < (3, 13))' \
 		|| { echo "interleaf needs Python 3.10, 3.11 or 3.12; set it with: make PYTHON=python3.11 ..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)

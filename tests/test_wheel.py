@@ -15,7 +15,7 @@ from scripts.make_demo_crawl import make_demo_crawl
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGED = ("configs", "filters", "pipelines", "transforms")
-FILES = ("LICENSE", "NOTICE", "README.md", "pyproject.toml")
+FILES = ("LICENSE", "NOTICE", "README.md", "pyproject.toml", "setup.py")
 
 
 @pytest.fixture(scope="module")

@@ -463,7 +463,7 @@ static PyObject *make_kinds(PyObject *module, PyObject *by_name) {
 
 static PyMethodDef methods[] = {
     {"make_kinds", make_kinds, METH_O, "The kinds of elements by their names in lower case, as `surely_within` takes them."},
-    {"surely_within", surely_within, METH_VARARGS, "surely_within(html, kinds, max_nesting, max_attributes, max_nodes), see nesting_bound"},
+    {"surely_within", surely_within, METH_VARARGS, "As that of `nesting_bound`, with the kinds of elements as second argument."},
     {NULL, NULL, 0, NULL},
 };
 
