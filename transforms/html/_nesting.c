@@ -31,8 +31,10 @@ enum {
 #define SLOTS 1024 /* several times as many as there are names */
 #define TABLE "transforms.html._nesting.kinds"
 
-/* An end tag looks at so many open elements, so that the scan stays linear without a limit. */
+/* An end tag looks at so many open elements, so that the scan stays linear: at those that are told apart by what is known of them,
+ * and at those whose names, of any length, are compared. */
 #define FARTHEST_LOOK 1024
+#define FARTHEST_LOOK_AT_NAMES 64
 
 typedef const unsigned char *Text;
 
@@ -316,7 +318,7 @@ static void close_near(Scan *scan, const Name *name) {
 
 /* Closes the innermost foreign element of this name, with all in it; 0 where the tag may close what is around the foreign ones. */
 static int close_foreign(Scan *scan, const Name *name, Py_ssize_t outermost) {
-    Py_ssize_t place = scan->depth - 1, last = place - FARTHEST_LOOK;
+    Py_ssize_t place = scan->depth - 1, last = place - FARTHEST_LOOK_AT_NAMES;
     if (name->kind & NOT_OF_FOREIGN_ALONE) {
         return 0;
     }

@@ -241,6 +241,7 @@ COSTS = {
     "comments without end": "'<!--' * 300000",
     "scripts without end": "'<script>' * 300000",
     "cdata without end": "'<svg><![CDATA[' * 100000",
+    "long names in SVG": "'<svg>' + ''.join(f'<{\"g\" * 4000}{n}>' for n in range(500)) + f'</{\"g\" * 4000}x00>' * 1400",
     "end tags behind a stop": "'<x><table>' + '<y>' * 400 + '</x>' * 500000",
 }
 
