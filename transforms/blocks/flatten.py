@@ -118,6 +118,9 @@ class Flattener:
         texts, marks, pins, cuts, matches = flat.texts, flat.marks, flat.pins, flat.cuts, flat.matches
         composition, readers, roles, class_flags = self.composition, READERS, self.roles, KNOWN_CLASSES
         telling, changing = TELLING_ATTRIBUTES, CHANGING_TAGS
+        # Nobody writes to attributes, so elements that have none, or only the same class, share them: less memory, in less time.
+        none: Attributes = {}
+        alike: dict[str, Attributes] = {}
         # How long the lists are, and whether the last text is SPACE: asked so often that to count along is much cheaper.
         elements, place, marked, pinned, cut = len(tags), len(texts), len(marks), len(pins), len(cuts)
         spaced = texts[-1] is SPACE
@@ -223,6 +226,20 @@ class Flattener:
                 continue
 
             attributes = node.attributes
+            flags = 0
+            if attributes:
+                look = attributes.get("class")
+                if look:
+                    known = class_flags.get(look)
+                    flags = of_class(look) if known is None else known
+                    if len(attributes) == 1:  # as for most
+                        attributes = alike.setdefault(look, attributes)
+                    elif not telling.isdisjoint(attributes):
+                        flags |= of_attributes(attributes)
+                elif not telling.isdisjoint(attributes):
+                    flags |= of_attributes(attributes)
+            else:
+                attributes = none
             element = elements
             elements += 1
             tags.append(tag)
@@ -232,14 +249,6 @@ class Flattener:
             stops.append(place)
             ends.append(elements)
             inner = context
-            flags = 0
-            if attributes:
-                look = attributes.get("class")
-                if look:
-                    known = class_flags.get(look)
-                    flags = of_class(look) if known is None else known
-                if (not look or len(attributes) > 1) and not telling.isdisjoint(attributes):
-                    flags |= of_attributes(attributes)
             if flags or tag in changing:
                 examined = self.examine(node, element, tag, attributes, flags, context)
                 if examined is None or flags & EDITOR:
