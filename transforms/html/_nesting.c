@@ -460,7 +460,11 @@ static PyObject *make_kinds(PyObject *module, PyObject *by_name) {
         slot->size = (unsigned char)size;
         slot->kind = (int)kind;
     }
-    return PyCapsule_New(kinds, TABLE, free_kinds);
+    PyObject *capsule = PyCapsule_New(kinds, TABLE, free_kinds);
+    if (capsule == NULL) {
+        PyMem_Free(kinds);
+    }
+    return capsule;
 }
 
 static PyMethodDef methods[] = {
