@@ -7,7 +7,7 @@ all images, so that each is looked up. `decide_document` makes the document of s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from filters.measures.language import identify_language
@@ -34,10 +34,10 @@ chosen, but a page of a hundred thousand must not have them all asked for."""
 
 def undecided_document(page: Document, blocks: tuple[Block, ...], references: ReferenceConfig) -> Document:
     """A page whose main content is still to be chosen. blocks: with their probabilities."""
-    nodes = tuple(node for node in make_nodes(blocks) if node.image is not None)
-    whole = replace(page, nodes=nodes, blocks=blocks, inline=shown_images(page.inline, nodes))
+    images = [node for node in make_nodes(blocks) if node.image is not None]
     most = None if references.max_per_page is None else WHOLE_PAGE * references.max_per_page
-    return skip_images(whole, find_refusal(page.directives, references.optout), most)
+    nodes = skip_images(images, find_refusal(page.directives, references.optout), most)
+    return replace(page, nodes=nodes, blocks=blocks, inline=shown_images(page.inline, images))
 
 
 def decide_document(undecided: Document, config: ExtractConfig, keep_blocks: bool) -> Document | Drop:
@@ -75,18 +75,17 @@ def with_main_content(page: Document, selection: Selection, references: Referenc
 def complete_document(document: Document, texts: Iterable[str], references: ReferenceConfig) -> Document:
     """What follows from the nodes of a document: the language of its texts, and which of its images nobody looks for."""
     language = identify_language("\n".join(texts))
-    document = replace(document, language=language.language, language_score=language.score)
-    document = replace(document, flags=(*document.flags, *language_flags(document, document.declared_languages)))
-    return skip_images(document, find_refusal(document.directives, references.optout), references.max_per_page)
-
-
-def language_flags(document: Document, declared: Sequence[str]) -> tuple[str, ...]:
-    """`language_conflict` where a page says it is in other languages than the one its text is in (field report F7).
-
-    Pages that say nothing, and texts whose language is not known or not certain, contradict nothing.
-    """
-    certain = document.language_score is not None and document.language_score >= CERTAIN_LANGUAGE
-    return ("language_conflict",) if declared and certain and document.language not in declared else ()
+    is_certain = language.score is not None and language.score >= CERTAIN_LANGUAGE
+    # Pages that say nothing, and texts whose language is not known or not certain, contradict nothing (field report F7).
+    declared = document.declared_languages
+    is_conflict = bool(declared) and is_certain and language.language not in declared
+    return replace(
+        document,
+        nodes=skip_images(document.nodes, find_refusal(document.directives, references.optout), references.max_per_page),
+        language=language.language,
+        language_score=language.score,
+        flags=(*document.flags, "language_conflict") if is_conflict else document.flags,
+    )
 
 
 def document_counts(document: Document) -> Counter[str]:

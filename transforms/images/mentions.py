@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transforms.images.inline import InlineConfig
 from transforms.images.optout import OptOutConfig
 from transforms.images.urls import url_key
-from transforms.records import Document, ImageRef, Sighting
+from transforms.records import Document, ImageRef, Node, Sighting
 
 LAZY_ATTRIBUTES = ("data-src-fg", "data-scroll-image", "data-lateloadsrc", "data-img-src", "data-gt-lazy-src", "src2")
 """Those of the profile obelics that the profile default does not read anyway (obelics.md 5.1)."""
@@ -86,14 +86,14 @@ def mention_sighting(row: dict[str, Any], shard: int) -> Sighting:
     return Sighting(kind="mention", shard=shard, **{name: row[name] for name in Mention.__slots__})
 
 
-def skip_images(document: Document, refusal: str | None, max_per_page: int | None) -> Document:
+def skip_images(nodes: Iterable[Node], refusal: str | None, max_per_page: int | None) -> tuple[Node, ...]:
     """Marks the images that no mention of this page asks for: all of a page that refuses, and those over a number.
 
     refusal: the directive of the page that refuses.
     """
     count = 0
-    nodes = []
-    for node in document.nodes:
+    marked: list[Node] = []
+    for node in nodes:
         image = node.image
         if image is not None:
             count += 1
@@ -101,9 +101,8 @@ def skip_images(document: Document, refusal: str | None, max_per_page: int | Non
                 image = replace(image, skipped="optout_page", skip_detail=refusal)
             elif max_per_page is not None and count > max_per_page:
                 image = replace(image, skipped="too_many_in_page", skip_detail=f"image {count} of the page, at most {max_per_page}")
-            node = replace(node, image=image) if image is not node.image else node
-        nodes.append(node)
-    return replace(document, nodes=tuple(nodes))
+        marked.append(node if image is node.image else Node(node.path, node.blocks, image=image))
+    return tuple(marked)
 
 
 def _references(document: Document) -> Iterator[tuple[str, int | None, str | None, str | None]]:

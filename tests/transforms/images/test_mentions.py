@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from transforms.images.mentions import Mentions, ReferenceConfig, skip_images
@@ -21,6 +23,10 @@ def document(*names: str | None) -> Document:
     return Document("0" * 32, "https://e.x/", "e.x", Source("a", 0, 1), tuple(nodes))
 
 
+def skip(page: Document, refusal: str | None, most: int | None) -> Document:
+    return replace(page, nodes=skip_images(page.nodes, refusal, most))
+
+
 def skipped(found: Document) -> list[str | None]:
     return [node.image.skipped for node in found.nodes if node.image is not None]
 
@@ -36,13 +42,13 @@ def test_images_over_the_number_of_a_page_are_skipped_and_texts_do_not_count(
     refusal: str | None, most: int | None, statuses: list[str | None]
 ) -> None:
     page = document("a", None, None, "b", "c", None, "d")
-    found = skip_images(page, refusal, most)
+    found = skip(page, refusal, most)
     assert skipped(found) == statuses
     assert [node.text for node in found.nodes] == [node.text for node in page.nodes]
 
 
 def test_a_page_has_fifty_images_unless_told_otherwise() -> None:
-    found = skip_images(document(*(f"{number}" for number in range(52))), None, ReferenceConfig().max_per_page)
+    found = skip(document(*(f"{number}" for number in range(52))), None, ReferenceConfig().max_per_page)
     assert skipped(found) == [None] * 50 + [MANY] * 2
     assert [node.image.skip_detail for node in found.nodes[50:] if node.image] == [
         "image 51 of the page, at most 50", "image 52 of the page, at most 50",
@@ -51,9 +57,9 @@ def test_a_page_has_fifty_images_unless_told_otherwise() -> None:
 
 def test_a_skipped_image_is_looked_for_where_another_mention_asks_for_it() -> None:
     mentions = Mentions()
-    mentions.add(skip_images(document("a", "b", "a", "c"), None, 2))
-    mentions.add(skip_images(document("c"), None, 2))
-    mentions.add(skip_images(document("b", "a", "d"), None, 2))
+    mentions.add(skip(document("a", "b", "a", "c"), None, 2))
+    mentions.add(skip(document("c"), None, 2))
+    mentions.add(skip(document("b", "a", "d"), None, 2))
     assert {row["url"]: row["status"] for row in mentions.rows()} == {
         "https://e.x/a.png": None, "https://e.x/b.png": None, "https://e.x/c.png": None, "https://e.x/d.png": MANY,
     }  # fmt: skip
